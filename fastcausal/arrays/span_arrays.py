@@ -70,8 +70,11 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
     """
     inner, relation_offsets = flattened(relations)
     spans, row_offsets = flattened(inner)
+    role, start, stop = values_of_fields(spans)
     made = SpanArrays(
-        *values_of_fields(spans),
+        role,
+        start,
+        stop,
         row_offsets,
         relation_offsets,
         values_of(lengths, -1),

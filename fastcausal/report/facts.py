@@ -57,6 +57,7 @@ class Facts:
     by: Any
     column: str | None
     confidence: float
+    leaderboard: Any
     level: str
     n_resamples: int
     power: float
@@ -85,6 +86,7 @@ class Facts:
     disagreements_page: Callable[[], str]
     distances: Mapping[str, Mapping[str, Any]]
     ends: Mapping[str, int] | None
+    entries: Mapping[str, Any]
     experts: Mapping[str, Any] | None
     fleiss_kappa: float
     folds: Mapping[str, Any]

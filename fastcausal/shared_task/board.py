@@ -16,7 +16,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.report.page import Section
-from fastcausal.report.report import Report
+from fastcausal.report.report import Report, describe_settings
 from fastcausal.shared_task.check import check
 from fastcausal.shared_task.program import COUNTS
 from fastcausal.shared_task.record import SharedTask
@@ -38,73 +38,74 @@ class BoardEntry(NamedTuple):
     counts: Statistics | None  # None if scores do not add
 
 
-class Board(Report):
-    """Submissions of a shared task, best first, and refused submissions."""
+Board = Report
+"""Submissions of a shared task, best first, and refused submissions."""
 
-    def __init__(
-        self,
-        task: SharedTask,
-        entries: Mapping[str, BoardEntry],
-        ranking: Leaderboard | str,
-        scales: Mapping[str, Scale],
-    ) -> None:
-        self.entries = entries
-        self.leaderboard = None if isinstance(ranking, str) else ranking
-        judged = {name: each.judgment["scores"] for name, each in entries.items() if each.judgment}
-        scores = {
-            name: Scores(
-                {"rank": rank or math.nan}
-                | {column: judged[name].get(column, math.nan) for column in task.scores}
-            )
-            for name, rank in ranked(task, judged).items()
-        }
-        refused = {name: each.refusal for name, each in entries.items() if each.refusal}
-        legend = (f"no rank intervals: {ranking}",)
-        super().__init__(
-            f"{task.title}: {len(judged)} of {len(entries)} submissions ranked by {task.scores[0]}",
-            task.signature,
-            scores,
-            facts={
-                "score": task.scores[0],
-                "n_submissions": len(entries),
-                "n_refused": len(refused),
-                "gold": task.digest,
-                "sha256": task.sha256,
-                "ranking": ranking if self.leaderboard is None else self.leaderboard.to_dict(),
-                "refused": refused,
-            },
-            warnings=() if self.leaderboard is None else self.leaderboard.warnings,
-            legend=legend if self.leaderboard is None else self.leaderboard.legend,
-            logged=(),
-            scales=scales,
+
+def present_board(
+    task: SharedTask,
+    entries: Mapping[str, BoardEntry],
+    ranking: Leaderboard | str,
+    scales: Mapping[str, Scale],
+) -> Board:
+    """Make the report of submissions."""
+    judged = {name: each.judgment["scores"] for name, each in entries.items() if each.judgment}
+    scores = {
+        name: Scores(
+            {"rank": rank or math.nan}
+            | {column: judged[name].get(column, math.nan) for column in task.scores}
         )
+        for name, rank in ranked(task, judged).items()
+    }
+    refused = {name: each.refusal for name, each in entries.items() if each.refusal}
+    ranks = None if isinstance(ranking, str) else ranking
+    facts = {
+        "score": task.scores[0],
+        "n_submissions": len(entries),
+        "n_refused": len(refused),
+        "gold": task.digest,
+        "sha256": task.sha256,
+        "ranking": ranking if ranks is None else ranks.to_dict(),
+        "refused": refused,
+    }
+    return Board(
+        f"{task.title}: {len(judged)} of {len(entries)} submissions ranked by {task.scores[0]}",
+        task.signature,
+        scores,
+        facts=facts | {"entries": entries, "leaderboard": ranks},
+        warnings=() if ranks is None else ranks.warnings,
+        legend=(f"no rank intervals: {ranking}",) if ranks is None else ranks.legend,
+        keys=("signature", *facts, "scores", "subsets", "warnings", "hints"),
+        logged=(),
+        scales=scales,
+        grids=_grids,
+        sections=_sections,
+    )
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Return the ranks and scores."""
-        if self.leaderboard is not None:
-            return self.leaderboard.to_table()
-        columns = next(iter(self.scores.values()), Scores({"rank": math.nan}))
-        rows = {name: [*values.values()] for name, values in self.scores.items()}
-        return Grid(self.title, [*columns], "submission", parts={"": rows})
 
-    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return the ranks and scores, and the refused submissions."""
-        return [self.to_table(), *self._refused()]
+def _grids(board: Report, counts: bool) -> list[Grid]:
+    """Make the ranks and scores, and the refused submissions."""
+    if board.leaderboard is not None:
+        return [board.leaderboard.to_table(), *_refused(board)]
+    columns = next(iter(board.scores.values()), Scores({"rank": math.nan}))
+    rows = {name: [*values.values()] for name, values in board.scores.items()}
+    return [Grid(board.title, [*columns], "submission", parts={"": rows}), *_refused(board)]
 
-    def sections(self) -> Sequence[Section]:
-        """Return the sections of its page."""
-        ranks, about = (
-            super().sections() if self.leaderboard is None else self.leaderboard.sections()
-        )
-        refused = () if self.leaderboard is None else self._refused()
-        return [ranks, *([Section("", refused)] if refused else []), about]
 
-    def _refused(self) -> list[Grid]:
-        """Return the table of refused submissions, if there are any."""
-        refused = self.facts["refused"]
-        rows = {name: [reason] for name, reason in refused.items()}
-        grid = Grid("refused", ["reason"], "submission", text=True, parts={"": rows})
-        return [grid] if refused else []
+def _sections(board: Report) -> Sequence[Section]:
+    """Make the sections of its page."""
+    if board.leaderboard is None:
+        return [Section("", board.to_tables()), describe_settings(board)]
+    ranks, about = board.leaderboard.sections()
+    refused = _refused(board)
+    return [ranks, *([Section("", refused)] if refused else []), about]
+
+
+def _refused(board: Report) -> list[Grid]:
+    """Return the table of refused submissions, if there are any."""
+    rows = {name: [reason] for name, reason in board.facts["refused"].items()}
+    grid = Grid("refused", ["reason"], "submission", text=True, parts={"": rows})
+    return [grid] if rows else []
 
 
 def board(
@@ -125,7 +126,7 @@ def board(
     scales = {}
     if isinstance(ranking, str):
         scales = report_of_gold(task.task, gold, task.options_in(folder)).flat_scales()
-    return Board(task, entries, ranking, scales)
+    return present_board(task, entries, ranking, scales)
 
 
 def list_submissions(submissions: Path) -> dict[str, Path]:

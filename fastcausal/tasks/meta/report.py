@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fastcausal.errors import counted
@@ -30,111 +29,100 @@ JUDGES_SWAPPED = "permutation test by item or cluster"
 SHORT = {"pairwise_accuracy": "accuracy", "soft_pairwise_accuracy": "soft pairwise"}
 
 
-@dataclass(eq=False, repr=False)
-class MetaReport(Report):
-    """Metrics and model judges against people.
+MetaReport = Report
+"""Metrics and model judges against people.
 
-    Attributes
-    ----------
-    signature : str
-        Signature line: all settings that the scores depend on.
-    warnings : tuple of str
-    n_items, n_systems, n_raters, n_unjudged : int
-        Rows with score and label, systems, raters, and rows without any label.
-    classes : tuple of str or None
-        Nominal labels, ascending; None for numbers, and for 0 and 1.
-    human : mapping or None
-        ``agreement`` of the raters, and their ``ceiling``: each as a metric against the rest; of
-        classes also ``majority``, the rows that each class wins, and ``n_tied``. None for one
-        rater.
-    metrics : mapping of str to Metric, or to Judge for classes
-    by : mapping of str to mapping of str to Metric or Judge
-        The same for each value of a column.
-    tests : list of SwapTest
-        One for every two metrics.
-    undefined : mapping of str to str
-        Reason of each undefined number, by its place, such as ``metrics.f1.pooled.auc``.
-    """
+Attributes
+----------
+n_items, n_systems, n_raters, n_unjudged : int
+    Rows with score and label, systems, raters, and rows without any label.
+classes : tuple of str or None
+    Nominal labels, ascending; None for numbers, and for 0 and 1.
+human : mapping or None
+    ``agreement`` of the raters, and their ``ceiling``: each as a metric against the rest; of
+    classes also ``majority``, the rows that each class wins, and ``n_tied``. None for one
+    rater.
+metrics : mapping of str to Metric, or to Judge for classes
+by : mapping of str to mapping of str to Metric or Judge
+    The same for each value of a column.
+tests : list of SwapTest
+    One for every two metrics.
+undefined : mapping of str to str
+    Reason of each undefined number, by its place, such as ``metrics.f1.pooled.auc``.
+"""
 
-    signature: str
-    warnings: tuple[str, ...]
-    n_items: int
-    n_systems: int
-    n_raters: int
-    n_unjudged: int
-    classes: tuple[str, ...] | None
-    human: Mapping[str, Any] | None
-    metrics: Mapping[str, Any]
-    by: Mapping[str, Mapping[str, Any]]
-    tests: list[SwapTest]
 
-    undefined: Mapping[str, str] = field(init=False)
+def present_metrics(
+    signature: str,
+    facts: Mapping[str, Any],  # all but the reasons of undefined numbers
+    warnings: tuple[str, ...],
+) -> MetaReport:
+    """Make the report of metrics or judges."""
+    metrics, by, classes = (facts[name] for name in ("metrics", "by", "classes"))
+    compared = counted(len(metrics), "judge" if classes else "metric")
+    rows = f"{counted(facts['n_items'], 'row')}, {counted(facts['n_systems'], 'system')}"
+    each = f", {len(classes)} classes" if classes else ""
+    undefined = _list_reasons(facts)
+    return MetaReport(
+        f"{compared} against {counted(facts['n_raters'], 'rater')}: {rows}{each}",
+        signature,
+        _groups(metrics),
+        facts={**facts, "undefined": undefined},
+        subsets={value: _groups(part) for value, part in by.items()},
+        warnings=warnings,
+        legend=(*_explain_brackets(metrics, by), *reasons.lines(undefined)),
+        keys=KEYS,
+        logged=("n_items", "n_unjudged"),
+        grids=_grids,
+    )
 
-    def __post_init__(self) -> None:
-        sizes = {name: getattr(self, name) for name in KEYS if name.startswith("n_")}
-        compared = counted(len(self.metrics), "judge" if self.classes else "metric")
-        rows = f"{counted(self.n_items, 'row')}, {counted(self.n_systems, 'system')}"
-        classes = f", {len(self.classes)} classes" if self.classes else ""
-        self.undefined = self._reasons()
-        super().__init__(
-            f"{compared} against {counted(self.n_raters, 'rater')}: {rows}{classes}",
-            self.signature,
-            _groups(self.metrics),
-            facts=sizes,
-            subsets={value: _groups(metrics) for value, metrics in self.by.items()},
-            warnings=self.warnings,
-            legend=(*self._brackets(), *reasons.lines(self.undefined)),
-            keys=KEYS,
-            logged=("n_items", "n_unjudged"),
-        )
 
-    def _brackets(self) -> Iterator[str]:
-        """Yield legend lines that explain the numbers in brackets."""
-        every = [*self.metrics.values(), *(m for part in self.by.values() for m in part.values())]
-        if any(metric.intervals for metric in every):
-            yield "scores [low, high]: 95% confidence interval (percentile bootstrap)"
-        if any(metric.estimates for metric in every):
-            yield "judged rows, powered [low, high]: 95% confidence interval of the mean"
+def _explain_brackets(
+    metrics: Mapping[str, Any], by: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield legend lines that explain the numbers in brackets."""
+    every = [*metrics.values(), *(metric for part in by.values() for metric in part.values())]
+    if any(metric.intervals for metric in every):
+        yield "scores [low, high]: 95% confidence interval (percentile bootstrap)"
+    if any(metric.estimates for metric in every):
+        yield "judged rows, powered [low, high]: 95% confidence interval of the mean"
 
-    def _reasons(self) -> dict[str, str]:
-        """Return the reason of each undefined number, by its place in the report."""
-        roots = {"metrics": self.metrics} | {f"by.{v}": part for v, part in self.by.items()}
-        places: dict[str, str] = {}
-        for root, metrics in roots.items():
-            for name, metric in metrics.items():
-                places |= {f"{root}.{name}.{at}": why for at, why in metric.undefined.items()}
-        return places | reasons.explain_people(self.human) | reasons.explain_tests(self.tests)
 
-    def to_table(self, counts: bool = False) -> Grid:
-        """Make a table of correlations: a part per level, a row per metric; or of judges."""
-        if self.classes:
-            return class_tables.overall(self.title, self.metrics, self._ceiling)
-        return _correlations(self.title, self.metrics, self._ceiling)
+def _list_reasons(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the reason of each undefined number, by its place in the report."""
+    roots = {"metrics": facts["metrics"]} | {f"by.{v}": part for v, part in facts["by"].items()}
+    places = {
+        f"{root}.{name}.{at}": why
+        for root, metrics in roots.items()
+        for name, metric in metrics.items()
+        for at, why in metric.undefined.items()
+    }
+    return places | reasons.explain_people(facts["human"]) | reasons.explain_tests(facts["tests"])
 
-    def to_tables(self, counts: bool = False) -> list[Grid]:
-        """Return all tables: correlations, other results of metrics, raters and tests."""
-        grids = [self.to_table(counts), *self._more()]
-        table = class_tables.overall if self.classes else _correlations
-        return [*grids, *(table(value, metrics, {}) for value, metrics in self.by.items())]
 
-    @property
-    def _ceiling(self) -> Mapping[str, Mapping[str, float]]:
-        return {} if self.human is None else self.human["ceiling"]
+def _grids(report: Report, counts: bool) -> list[Grid]:
+    """Make all tables: correlations or judges, other results, raters, tests and subsets."""
+    table = class_tables.overall if report.classes else _correlations
+    ceiling = {} if report.human is None else report.human["ceiling"]
+    parts = (table(value, metrics, {}) for value, metrics in report.by.items())
+    return [table(report.title, report.metrics, ceiling), *_more(report), *parts]
 
-    def _more(self) -> Iterator[Grid]:
-        if self.classes:
-            yield class_tables.make_class_table(self.classes, self.metrics)
-            yield from class_tables.confusions(self.classes, self.metrics)
-        else:
-            yield _make_grid(self.metrics)
-        if any(getattr(metric, "threshold", None) for metric in self.metrics.values()):
-            yield _thresholds(self.metrics)
-        yield _alt_tests(self.metrics)
-        yield from (class_tables.shares if self.classes else _estimates)(self.metrics)
-        if self.human is not None:
-            yield _agreement(self.human)
-        if self.tests:
-            yield _tests(self.tests, self.classes)
+
+def _more(report: Report) -> Iterator[Grid]:
+    """Yield the other results of metrics, raters and tests."""
+    if report.classes:
+        yield class_tables.make_class_table(report.classes, report.metrics)
+        yield from class_tables.confusions(report.classes, report.metrics)
+    else:
+        yield _make_grid(report.metrics)
+    if any(getattr(metric, "threshold", None) for metric in report.metrics.values()):
+        yield _thresholds(report.metrics)
+    yield _alt_tests(report.metrics)
+    yield from (class_tables.shares if report.classes else _estimates)(report.metrics)
+    if report.human is not None:
+        yield _agreement(report.human)
+    if report.tests:
+        yield _tests(report.tests, report.classes)
 
 
 def _groups(metrics: Mapping[str, Any]) -> Groups:
@@ -230,7 +218,7 @@ def _agreement(human: Mapping[str, Any]) -> Grid:
     return grid
 
 
-def _tests(tests: list[SwapTest], classes: tuple[str, ...] | None) -> Grid:
+def _tests(tests: Sequence[SwapTest], classes: tuple[str, ...] | None) -> Grid:
     level, score = tests[0].level, tests[0].score
     judge = None if classes is None else JudgeFormula(classes, True, None, None)
     scale = SCALES[score] if judge is None else judge.scale(level, score)

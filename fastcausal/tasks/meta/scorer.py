@@ -19,7 +19,7 @@ from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import COMPARED as COMPARED_JUDGES
 from fastcausal.tasks.meta.judges import Judging, warnings_of
 from fastcausal.tasks.meta.metrics import MetaOptions, Metric, list_judged_rows
-from fastcausal.tasks.meta.report import MetaReport
+from fastcausal.tasks.meta.report import MetaReport, present_metrics
 from fastcausal.tasks.meta.swaps import MAX_TESTED, SwapTest, check_compare, swap_tests
 from fastcausal.tasks.meta.thresholds import MAX_FOLDS
 
@@ -237,19 +237,19 @@ def _report(asked: _Asked, compared: _Compared) -> MetaReport:
     labels = ~np.isnan(judged.votes).all(axis=0)
     scored = np.any([~np.isnan(values) for values in judged.scores.values()], axis=0)
     parts, unvaried = _parts(judged, asked.by)
-    return MetaReport(
-        signature=signature,
-        warnings=(*warnings, *unvaried, *([_untested(results)] if tests is None else [])),
-        n_items=int((labels & scored).sum()),
-        n_systems=len(np.unique(judged.systems)),
-        n_raters=len(judged.raters),
-        n_unjudged=int((~labels).sum()),
-        classes=judged.classes,
-        human=human if len(judged.raters) > 1 else None,
-        metrics=results,
-        by={name: compute(part) for name, part in parts.items()},
-        tests=tests or [],
-    )
+    facts = {
+        "n_items": int((labels & scored).sum()),
+        "n_systems": len(np.unique(judged.systems)),
+        "n_raters": len(judged.raters),
+        "n_unjudged": int((~labels).sum()),
+        "classes": judged.classes,
+        "human": human if len(judged.raters) > 1 else None,
+        "metrics": results,
+        "by": {name: compute(part) for name, part in parts.items()},
+        "tests": tests or [],
+    }
+    untested = [_untested(results)] if tests is None else []
+    return present_metrics(signature, facts, (*warnings, *unvaried, *untested))
 
 
 def _parts(judged: JudgedScores, by: str | None) -> tuple[dict[str, JudgedScores], list[str]]:
