@@ -12,7 +12,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import counted, warning_lines
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
-from fastcausal.report.report import Report, Tables, plain, scores_table
+from fastcausal.report.report import Report, Tables, scores_table
 from fastcausal.tasks.eci.formula import EVERY, TOTALS, PairFormula
 from fastcausal.tasks.eci.protocols import EVENTSTORYLINE, MAVEN_ERE, OVERALL, STRATA
 
