@@ -93,8 +93,7 @@ def _possible_endings(text: str) -> Iterator[tuple[re.Match[str], str]]:
     last, start, stop = None, 0, 0  # an ending, the start of its word, its place
     for ending in ENDING.finditer(text):
         blank = max(map(text[stop : ending.start()].rfind, BLANKS))
-        # White space directly behind an ending starts no word.
-        word = stop + blank + 1 if blank > 0 else start
+        word = stop + blank + 1 if blank >= 0 else start
         if last and stop <= word:
             yield last, text[start : last.end(1)]
         last, start, stop = ending, word, ending.start()

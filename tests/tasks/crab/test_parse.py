@@ -41,6 +41,7 @@ def answer_of(text, task):
 @pytest.mark.parametrize("task", TASKS)
 @given(said=st.lists(texts | st.none(), max_size=6))
 @example(said=["<Answer>[B]</Answer></Answer>", "<Answer><Answer>7", "A.B. ", "(A] B)"])
+@example(said=["\u1fffyes", "\u2000yes", "A. \u1fffB."])
 @example(said=["9" * 400, "0." + "0" * 400 + "1", "1e400", "-1e-400", "+5%", "5 / 100 ."])
 def test_texts_are_read_as_the_rules_say(task, said):
     expected = [(math.nan, "missing") if text is None else answer_of(text, task) for text in said]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import random
 import time
+from itertools import permutations
 
+import numpy as np
 import pytest
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.files.files import Source
+from fastcausal.tasks.fincausal.formula import FIELDS
+from fastcausal.tasks.fincausal.labels import WordLabels
+from fastcausal.tasks.fincausal.sections import count_sections
 from fastcausal.tasks.fincausal.words import cutting
 from tests.oracles import fincausal as oracle
 from tests.support.data import DATA
@@ -241,6 +246,23 @@ def test_chains_in_long_texts_against_the_oracle():
         counts = {c: (of["hits"], of["predicted"], of["gold"]) for c, of in report.classes.items()}
         marks = (oracle.labels(" ".join(words), span, "", str.split) for span in (cause, other))
         assert counts == oracle.counts_of([tuple(marks)]), left_out
+
+
+def test_best_pairing_against_all_pairings():
+    rng = random.Random(5)
+    hits = [FIELDS.index(f"{name}_hits") for name in ("none", "cause", "effect")]
+    for n in (1, 2, 3, 3, 4, 4):
+        gold, pred = ([(rng.getrandbits(4), rng.getrandbits(4)) for _ in range(n)] for _ in "ab")
+        labels = WordLabels(np.full(n, 4), gold, pred, np.zeros((n, 2, 2), np.int64))
+        [found] = count_sections(labels, np.zeros(n, np.int64), 1, best=True)
+        pairings = [
+            WordLabels(labels.sizes, gold, [*rows], labels.facts) for rows in permutations(pred)
+        ]
+        one_by_one = [count_sections(each, np.arange(n), n) for each in pairings]
+        alike = [int(rows[:, hits].sum()) for rows in one_by_one]
+        first = one_by_one[alike.index(max(alike))].sum(axis=0)
+        assert found[hits].sum() == max(alike)
+        assert found[FIELDS.index("exact_in_pairs")] == first[FIELDS.index("exact")]
 
 
 def test_words_against_nltk():
