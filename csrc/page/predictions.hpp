@@ -101,6 +101,7 @@ class PredictionReader {
     const NumberJoin joined = join_by_number(indexes(), 0, gold_.n(), !gold_.ids.empty());
     if (joined.n_faults) {
       std::vector<Text> first;
+      first.reserve(joined.faults.size());
       for (const NumberJoin::Fault& each : joined.faults)
         first.push_back((each.example < 0 ? file_.name : place(each.example)) + ": " + each.what +
                         (each.first < 0 ? "" : place(each.first)));
