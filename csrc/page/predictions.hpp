@@ -58,7 +58,7 @@ class PredictionReader {
     if (found_.begins_invalid && !file_.is_list() && ValueReader(file_.data).whole(whole) &&
         whole.is(Value::object))
       return file_.name + ONE_OBJECT;
-    for (Text& each : found_.problems.first) each = file_.name + ":" + each;
+    for (Text& each : found_.problems.first) each.insert(0, file_.name + ":");
     if (found_.problems.count) return found_.problems.summary();
     made_.lines = found_.lines;
     made_.note(PASSED_OVER, found_.n_passed);
