@@ -24,7 +24,6 @@ from fastcausal.cli.options import (
     IntervalsOption,
     ValueOptions,
     find_flag,
-    is_given,
     open_sources,
     refuse,
     refuse_inference,
@@ -171,7 +170,7 @@ def _run(
     settings = {
         name: _value(ctx, option, given[option], parameter.kind, flag)
         for option, name, parameter, flag in _options(record, parameters)
-        if name != READING and (is_given(ctx, option) or flag.default is not None)
+        if name != READING and given[option] is not None
     }
     read = [value for name, value in settings.items() if parameters[name].kind.is_file]
     require_pictures(plot)
