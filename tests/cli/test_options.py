@@ -235,7 +235,7 @@ EXAMPLES = {
     for name, command in COMMANDS.items()
 }
 SLOW = {"bench"}  # it runs the benchmarks, which its own tests do
-USES |= {name: {"": EXAMPLES[name][0]} for name in COMMANDS.keys() - USES.keys() - SLOW}
+USES |= {name: {"": EXAMPLES[name][0]} for name in COMMANDS if name not in {*USES, *SLOW}}
 # Values other than the default, by command and option, or else by the option's name.
 VALUES = {
     **{f"task {name} --dir": "box" for name in ("archive", "check", "leaderboard")},
