@@ -65,7 +65,7 @@ class Scores(Mapping[str, Number]):
         object.__setattr__(self, "_values", dict(values))
 
     @classmethod
-    def of_groups(
+    def make_groups(
         cls, groups: Iterable[str], values: Iterable[Mapping[str, Number]]
     ) -> dict[str, Scores]:
         """Make the scores of several groups by name."""

@@ -122,12 +122,12 @@ def report_of(
         verdicts = verdicts_of(*(np.repeat(column, times) for column in each))
     n_unparsed = int((columns["unread"] * times).sum()) + len(statistics.left_out or ())
     whole, parts = statistics.groups(by)
-    subsets = {name: _without_verdicts(groups) for name, groups in parts.items()}
+    subsets = {name: _drop_verdicts(groups) for name, groups in parts.items()}
     [column] = asked if len(asked := columns_by(by)) == 1 else [None]
     return AnswersReport(
         f"{statistics.n_units} extractions, protocol {formula.protocol}",
         statistics.signature + ("|text:rouge-l,bleu" if more else ""),
-        {**_without_verdicts(whole), **(more or {})},
+        {**_drop_verdicts(whole), **(more or {})},
         facts={
             "protocol": formula.protocol,
             "n_items": statistics.n_units,
@@ -147,7 +147,7 @@ def report_of(
     )
 
 
-def _without_verdicts(groups: Mapping[str, Scores]) -> Groups:
+def _drop_verdicts(groups: Mapping[str, Scores]) -> Groups:
     return {name: scores for name, scores in groups.items() if name != "verdicts"}
 
 

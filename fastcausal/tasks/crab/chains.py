@@ -271,10 +271,10 @@ def _add_units(
 
 def present(statistics: Statistics, by: By = None) -> ChainReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    return present_units(SHAPE, statistics, _of_units, by)
+    return present_units(SHAPE, statistics, _group_units, by)
 
 
-def _of_units(statistics: Statistics) -> Groups:
+def _group_units(statistics: Statistics) -> Groups:
     assert statistics.units is not None
     n_scored = values_in(statistics.units, ("n_scored_pairs",))["n_scored_pairs"]
     type_of = types_in(statistics)

@@ -322,10 +322,10 @@ def _add_units(
 
 def present(statistics: Statistics, by: By = None) -> FrameReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    return present_units(SHAPE, statistics, _of_units, by)
+    return present_units(SHAPE, statistics, _group_units, by)
 
 
-def _of_units(statistics: Statistics) -> Groups:
+def _group_units(statistics: Statistics) -> Groups:
     assert statistics.units is not None
     columns = values_in(statistics.units, ("n_pairs", "n_in_document", "n_scored_pairs"))
     return _groups(statistics, types_in(statistics), columns)

@@ -148,7 +148,7 @@ class CorpusDescription(Report):
             "non_causal": self.sentences["non_causal"],
             "all": self.n_sentences,
         }
-        of_relations = self._of_relations() if self.per_sentence else {}
+        of_relations = self._describe_relations() if self.per_sentence else {}
         return {"sentences": sentences, "words": words, **of_relations}
 
     def _scores(self, facts: Mapping[str, Any]) -> dict[str, Scores]:
@@ -172,7 +172,7 @@ class CorpusDescription(Report):
         rows = [{"signal": signal, "count": count} for signal, count in ranked]
         return pa.Table.from_pylist(rows, pa.schema(types))
 
-    def _of_relations(self) -> dict[str, Any]:
+    def _describe_relations(self) -> dict[str, Any]:
         causal, explicit = self.sentences["causal"], self.sentences["explicit"]
         relations, signals = self.n_relations, self.signals_per_relation
         return {

@@ -102,7 +102,7 @@ def present(statistics: Statistics, by: By = None, fold: str | None = None) -> P
         start[:-1]: {n.removeprefix(start): s for n, s in every.items() if n.startswith(start)}
         for start in starts
     }
-    subsets |= {name: _without_baselines(groups) for name, groups in of_columns.items()}
+    subsets |= {name: _drop_baselines(groups) for name, groups in of_columns.items()}
     sums = dict(zip(formula.fields, (statistics.times @ statistics.rows).tolist(), strict=True))
     totals: dict[str, int | None] = {name: sums[name] for name in TOTALS}
     if not formula.candidates:
@@ -139,13 +139,13 @@ def _list_folds(report: Report) -> Any:
     return report.facts.get("folds", {})
 
 
-def _without_baselines(groups: Groups) -> dict[str, Scores]:
+def _drop_baselines(groups: Groups) -> dict[str, Scores]:
     return {name: scores for name, scores in groups.items() if not name.endswith(EVERY)}
 
 
 def _folds(parts: Sequence[Groups]) -> dict[str, Any]:
     """Return the means of the scores of folds, and F1 of the mean precision and mean recall."""
-    scored = [_without_baselines(groups) for groups in parts]
+    scored = [_drop_baselines(groups) for groups in parts]
     flat = {
         name: _means([groups[name] for groups in scored]) for name in (scored[0] if scored else {})
     }

@@ -55,9 +55,9 @@ def present(statistics: Statistics, by: By = None) -> FinCausalReport:
     return FinCausalReport(
         f"{facts['protocol']}: {' of '.join(sizes)}",
         statistics.signature,
-        _without_classes(groups),
+        _drop_classes(groups),
         facts=facts,
-        subsets={name: _without_classes(part) for name, part in subsets.items()},
+        subsets={name: _drop_classes(part) for name, part in subsets.items()},
         class_scores=classes,
         warnings=warning_lines(statistics.warnings),
         tables=Tables(per_example=statistics.table),
@@ -67,7 +67,7 @@ def present(statistics: Statistics, by: By = None) -> FinCausalReport:
     )
 
 
-def _without_classes(groups: Groups) -> Groups:
+def _drop_classes(groups: Groups) -> Groups:
     beside = (*BASELINES, *(f"class_{label}" for label in CLASSES))
     return {name: scores for name, scores in groups.items() if name not in beside}
 

@@ -44,7 +44,7 @@ class CountedGroups(Mapping[str, Scores]):
         groups = [*self]
         if [*self._made] != groups:
             figures = self.formula.figures(self._sums, groups)
-            self._made = Scores.of_groups(groups, figures)
+            self._made = Scores.make_groups(groups, figures)
         return self._made.items()
 
     def __contains__(self, group: object) -> bool:
