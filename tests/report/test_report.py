@@ -300,3 +300,9 @@ def test_latex_of_names():
     grid = fc.classify(["[x]", "a_b"], ["[x]", "[x]"]).to_latex()
     assert latex_text("[x]") in grid
     assert r"a\_b" in grid
+
+
+def test_scores_of_classes_have_their_intervals():
+    report = fc.classify([1, 1, 0, 0] * 4, [1, 0, 0, 1] * 4).with_intervals()
+    assert report.classes is report.class_scores
+    assert report.classes[1]["recall"].low < report.classes[1]["recall"]
