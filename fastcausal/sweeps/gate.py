@@ -91,6 +91,7 @@ class Gate(Report):
     answers: Mapping[str, Any] | None
     floors: tuple[Floor, ...]
     reason: str
+    has_baseline: bool
     scale_of: Mapping[str, Scale]
 
     @property
@@ -324,7 +325,7 @@ def gate(
         f"{facts['verdict']}: {' against '.join([*names.values()][::-1])}",
         after.signature,
         groups,
-        facts=facts | {"reason": "; ".join(reasons)},
+        facts=facts | {"reason": "; ".join(reasons), "has_baseline": baseline is not None},
         warnings=systems.warnings + warnings,
         legend=(*reasons, _bounds_line(facts), *_direction(facts)),
         keys=_keys(facts),
