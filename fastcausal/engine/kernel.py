@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from types import FunctionType
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import kernel_checks
 from fastcausal.errors import format_some
+from fastcausal.options import Measure
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -83,7 +84,7 @@ class Measure(NamedTuple):
 
     # "share": numerator / denominator. "f1": precision, recall and F1 of hits, predicted and
     # wanted. "alpha": binary alpha of units, marked units and disagreeing units.
-    formula: Literal["share", "f1", "alpha"]
+    formula: Measure
     name: str  # Of "f1": a prefix of its three names
     sums: tuple[Terms, ...]  # In the order above
 

@@ -184,7 +184,7 @@ def test_spans_are_scored_where_they_are(gpu, n_best):
     there = cuda.rows(*map(on_device, (*gold.arrays(), gold.lengths)))
     result = cuda.run_on_device(plan, there, found, n_groups=1)
     expected = run(plan, gold, decoder.decode(logits).rows, None, 1)
-    assert len(result.left_out) == (200 if n_best > 5 else 0)
+    assert len(result.unfit) == (200 if n_best > 5 else 0)
     np.testing.assert_array_equal(result.get().counts, expected.counts)
     np.testing.assert_array_equal(result.get().partner, expected.partner)
 

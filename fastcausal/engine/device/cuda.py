@@ -89,14 +89,14 @@ class DeviceResult:
     n_listed: Array
 
     @property
-    def find_unfit(self) -> Int64:
+    def unfit(self) -> Int64:
         """Wait for the device, return int64[n]: the examples that do not fit, ascending."""
         n = int(self.n_listed.get()[1])
         return np.sort(self.lists[1, :n].get())
 
     def get(self) -> Result:
         """Wait for the device, count the remaining examples on the host, return all results."""
-        partner, counts, examples = self.partner.get(), self.counts.get(), self.find_unfit
+        partner, counts, examples = self.partner.get(), self.counts.get(), self.unfit
         scoring.finish(
             self.plan,
             self.gold,
