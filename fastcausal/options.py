@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
 KernelName = Literal["fair_spans", "exact_spans", "span_overlap", "partial_spans"]
-Measure = Literal["share", "f1", "alpha"]  # of weighted sums of counts
+RatioForm = Literal["share", "f1", "alpha"]  # of weighted sums of counts
 QuestionProtocol = Literal["squad-1.1", "fincausal-2025"]
 AnswerProtocol = Literal["guide", "fcr"]
 AgreementProtocol = Literal["recess", "recess-code"]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from fastcausal.engine import kernel_checks
 from fastcausal.errors import format_some
-from fastcausal.options import Measure
+from fastcausal.options import RatioForm
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -84,7 +84,7 @@ class Measure(NamedTuple):
 
     # "share": numerator / denominator. "f1": precision, recall and F1 of hits, predicted and
     # wanted. "alpha": binary alpha of units, marked units and disagreeing units.
-    formula: Measure
+    formula: RatioForm
     name: str  # Of "f1": a prefix of its three names
     sums: tuple[Terms, ...]  # In the order above
 
