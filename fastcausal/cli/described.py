@@ -6,11 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import click
 
@@ -27,8 +25,7 @@ LISTS = ("Sequence", "Iterable", "list", "tuple")
 ALIASES = {"By": "str | Sequence[str] | None", "Label": "int | str"}
 
 
-@dataclass(frozen=True)
-class ValueKind:
+class ValueKind(NamedTuple):
     """The values that a parameter takes."""
 
     plain: tuple[type, ...] = ()
@@ -54,7 +51,7 @@ class ValueKind:
     def parse(self, texts: list[str], name: str, flag: str) -> Any:
         """Return the value of texts; a bad value names the parameter and the flag."""
         if self.several:
-            one = replace(self, several=False)
+            one = self._replace(several=False)
             return [one.parse([text], name, flag) for text in texts]
         if len(texts) > 1:
             raise click.BadParameter(f"{name} is set {len(texts)} times", param_hint=flag)
@@ -76,8 +73,7 @@ class ValueKind:
         return text
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter of a function."""
 
     kind: ValueKind
@@ -92,9 +88,9 @@ class Described:
     def __init__(self, entry: str) -> None:
         module, _, name = entry.partition(":")
         spec = find_spec(module)
-        loader = spec and spec.loader
-        assert isinstance(loader, InspectLoader), entry
-        text = loader.get_source(module) or ""
+        assert spec is not None, entry
+        loader: Any = spec.loader  # `importlib.abc` names its type, after 14 further modules
+        text = loader.get_source(module)
         start = re.search(rf"^(def|class) {name}\b", text, re.MULTILINE)
         assert start is not None, entry
         end = text.index('"""', text.index('"""', start.start()) + 3) + 3
@@ -161,7 +157,7 @@ def _kind(node: ast.expr | None) -> ValueKind:
         return ValueKind(choices=choices)
     if isinstance(node, ast.Subscript):
         if ast.unparse(node.value) in LISTS:
-            return replace(_kind(node.slice), several=True)
+            return _kind(node.slice)._replace(several=True)
         if ast.unparse(node.value) in ("Mapping", "Callable"):
             return ValueKind()
     return ValueKind(is_source=True)
