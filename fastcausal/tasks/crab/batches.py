@@ -14,8 +14,6 @@ URL = "/v1/chat/completions"
 def requests(prompts: pa.Table, model: str) -> pa.Table:
     """Return a request for each prompt.
 
-    Examples
-    --------
     >>> prompts = pa.table({"id": ["4/1/2"], "prompt": ["Did it?"]})
     >>> [request] = requests(prompts, "m").to_pylist()
     >>> request["custom_id"], request["body"]

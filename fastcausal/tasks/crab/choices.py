@@ -14,46 +14,20 @@ from fastcausal.tasks.classification.choices.words import pattern_of
 class Choices:
     """Options for reading and scoring judged pairs and answers.
 
-    Parameters
-    ----------
-    task : {"score", "multiclass", "three", "binary", "mcq"}
-        The kind of answer: a score from 0 to 100, which becomes a class; a class; high, medium or
-        low, or none; yes or no; or one of four causes.
-    column : str
-        The column of the answers.
-    border : {"up", "text", "down"}
-        The class of the scores 20, 50 and 80, and whether a gold score equal to a threshold is
-        yes: see `fastcausal.tasks.crab.files.class_of` and `fastcausal.tasks.crab.files.reaches`.
-    gold_from : {"class", "score"}
-        ``"class"`` takes gold's class, or the class of its score if the class is missing;
-        ``"score"`` always takes the class of the score.
-    undefined : {None, 0.0, 1.0}
-        The value of 0/0. None leaves it undefined, so that means are over the classes that occur.
-    unparsed, unmatched : {"error", "empty", "skip"}
-        The policies for unreadable answers, and for pairs without an answer: raise InputError,
-        count the answer as one without a class, or leave the pair out.
-    pattern : str, optional
-        See `fastcausal.tasks.crab.parse.parse_column`.
-
-    Raises
-    ------
-    ValueError
-        A task, rule or policy is unknown, or the pattern has not exactly one group.
-
-    Examples
-    --------
     >>> Choices("binary", unparsed="skip").policies
     '0/0:undefined|unparsed:skip|unmatched:error'
     """
 
     task: AnswerTask
     column: str = "prediction"
-    border: Border = "up"
-    gold_from: GoldFrom = "class"
-    undefined: float | None = None
+    border: Border = "up"  # As in `class_of`, for scores and thresholds
+    gold_from: GoldFrom = "class"  # As in `JudgedPairs.classes`
+    undefined: float | None = None  # Value of 0/0; with None, means are over classes that occur
+    # For unreadable answers, and for pairs without an answer: "empty" counts an answer without a
+    # class, "skip" leaves the pair out
     unparsed: Policy = "error"
     unmatched: Policy = "error"
-    pattern: str | None = None
+    pattern: str | None = None  # As in `parse_column`
 
     def __post_init__(self) -> None:
         check("task", self.task, AnswerTask)

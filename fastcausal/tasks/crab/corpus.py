@@ -216,14 +216,7 @@ def _article_ids(records: Records) -> list[Int64]:
 
 
 class Topics(Mapping[str, dict[str, Any]]):
-    """Sizes and classes of each story by its name; values are made at each access.
-
-    Parameters
-    ----------
-    names : list of str
-    sizes : mapping of str to int64[n_topics] or None
-    counts : int64[n_topics, n_classes]
-    """
+    """Sizes and classes of each story by its name; values are made at each access."""
 
     def __init__(self, names: list[str], sizes: Mapping[str, Any], counts: Int64) -> None:
         self._places = {name: k for k, name in enumerate(names)}
@@ -279,14 +272,13 @@ def _graph(
     return {"graph": numbers, "ends": {"n_sources": graph.n_sources, "n_sinks": graph.n_sinks}}
 
 
-def _distances(pairs: JudgedPairs, codes: Int8, distances: Int64, counts: Int64) -> Distances:
-    """Return mean and largest distance of events by class, and the mean distance in days.
-
-    Parameters
-    ----------
-    distances, counts : int64[n], int64[n, n_classes]
-        The output of `count_by_distance`.
-    """
+def _distances(
+    pairs: JudgedPairs,
+    codes: Int8,
+    distances: Int64,  # [n], of `count_by_distance`
+    counts: Int64,  # [n, n_classes], of `count_by_distance`
+) -> Distances:
+    """Return mean and largest distance of events by class, and the mean distance in days."""
     days = _days(pairs)
     rows: Distances = {}
     for code, letter in enumerate(CLASSES):

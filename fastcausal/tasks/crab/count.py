@@ -64,10 +64,8 @@ class Answers:
 
 
 def coverage_of(reasons: npt.NDArray[Any]) -> dict[str, Any]:
-    """Count reasons: ``n_read``, ``share`` of all, and ``unread`` by reason.
+    """Count the reasons, and compute the share of answers without one.
 
-    Examples
-    --------
     >>> coverage_of(np.array([0, 0, 0, 2], np.int8))["unread"]
     {'missing': 0, 'unreadable': 1, 'out_of_range': 0, 'unmatched': 0}
     """
@@ -99,11 +97,6 @@ def read_answers(
         with a warning.
     name : str
         The name for messages of a source that is not a file.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read or joined, or a policy forbids it.
     """
     records = read_records(source, name, column=choices.column, encoded=True)
     if choices.column not in records:

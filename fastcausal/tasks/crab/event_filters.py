@@ -48,8 +48,6 @@ class Filters:
     def reason(self, event: str) -> str:
         """Return the reason to drop an event, "short" or "quoted"; empty text if it is kept.
 
-        Examples
-        --------
         >>> filters = Filters(min_tokens=3, no_quotes=True)
         >>> filters.reason("Dam broke"), filters.reason('The mayor said: "We are safe"')
         ('short', 'quoted')

@@ -83,24 +83,14 @@ class JudgedPairs:
         topics = self.topics.cast(pa.string()).take(arrow.numbers(self.story))
         return ids_of(topics, self.a, self.b)
 
-    def classes(self, border: Border = "up", gold_from: GoldFrom = "class") -> Int8:
-        """Return the code of each pair's class: int8[n].
-
-        Parameters
-        ----------
-        border : {"up", "text", "down"}
-            The class of the scores 20, 50 and 80, as in `class_of`.
-        gold_from : {"class", "score"}
-            ``"class"``: the given class, or the class of the score if missing; ``"score"``: always
-            the class of the score.
-
-        Raises
-        ------
-        InputError
-            A pair has no score under ``"score"``.
-        ValueError
-            A rule is unknown.
-        """
+    def classes(
+        self,
+        border: Border = "up",  # for classes of scores, as in `class_of`
+        gold_from: GoldFrom = "class",
+    ) -> Int8:  # [n]
+        """Return the code of each pair's class."""
+        # "class" takes the given class, or the class of the score if it is missing; "score" always
+        # takes the class of the score.
         check("gold_from", gold_from, GoldFrom)
         check("border", border, BORDERS)
         if gold_from == "class" and self.given.min() >= 0:
@@ -111,16 +101,9 @@ class JudgedPairs:
         self.require_scores(Remedy("gold_from", ("class",), "would take classes"))
         return of_score
 
-    def reaches(self, threshold: float, border: Border = "up") -> Booleans:
-        """Return a mask of pairs whose score reaches a threshold: bool[n].
-
-        The function `reaches` decides if a score equal to the threshold does.
-
-        Raises
-        ------
-        InputError
-            A pair has no score.
-        """
+    def reaches(self, threshold: float, border: Border = "up") -> Booleans:  # [n]
+        """Return a mask of pairs whose score reaches a threshold."""
+        # The function `reaches` decides on a score equal to the threshold.
         self.require_scores()
         return self.score >= threshold if reaches(threshold, border) else self.score > threshold
 
@@ -144,24 +127,13 @@ class JudgedPairs:
         return {texts: (n,)} if n else {}
 
 
-def class_of(score: Float64, border: Border = "up") -> Int8:
-    """Return the class codes of scores, -1 for NaN: int8[n].
-
-    Parameters
-    ----------
-    score : float64[n]
-        From 0 to 100.
-    border : {"up", "text", "down"}
-        ``"up"`` puts 20, 50, 80 into C, B, A; ``"text"`` 80 into B (section 5.2: "above 80");
-        ``"down"`` the three into D, C, B (figure 8).
-
-    Examples
-    --------
-    >>> class_of(np.array([19.0, 20, 50, 80, np.nan]))
-    array([ 3,  2,  1,  0, -1], dtype=int8)
-    >>> [class_of(np.array([20.0, 50, 80]), border).tolist() for border in ("text", "down")]
-    [[2, 1, 1], [3, 2, 1]]
-    """
+def class_of(
+    score: Float64,  # [n], 0 to 100
+    border: Border = "up",
+) -> Int8:  # [n]
+    """Return the class codes of scores, -1 for NaN."""
+    # "up" puts 20, 50 and 80 into C, B and A; "text" puts 80 into B (section 5.2: "above 80");
+    # "down" puts the three into D, C and B (figure 8).
     check("border", border, BORDERS)
     codes = np.full(len(score), 3, np.int8)
     for value, at in zip((80, 50, 20), BORDERS[border], strict=True):
@@ -173,13 +145,10 @@ def class_of(score: Float64, border: Border = "up") -> Int8:
 def reaches(threshold: float, border: Border) -> bool:
     """Return True if a score equal to a threshold reaches it.
 
-    Under "up" it always does, under "text" except for 80 (which is B), under "down" never.
-
-    Examples
-    --------
     >>> [reaches(80, border) for border in ("up", "text", "down")], reaches(50, "text")
     ([True, False, False], True)
     """
+    # Under "up" it always does, under "text" except for 80 (which is B), under "down" never.
     check("border", border, BORDERS)
     return border == "up" or (border == "text" and threshold != 80)
 
@@ -195,21 +164,6 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
         and optionally ``article_id_a`` and ``article_id_b``. Other columns are kept.
     name : str
         The name for messages of a source that is not a file.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, a pair repeats or has its events in the wrong order, or a score
-        or class is invalid.
-
-    Examples
-    --------
-    >>> pairs = read_pairs([
-    ...     {"topic_id": 4, "event_order_a": 1, "event_order_b": 3, "score": 85},
-    ...     {"topic_id": 4, "event_order_a": 1, "event_order_b": 2, "class": "C"},
-    ... ])
-    >>> pairs.ids().to_pylist(), pairs.classes().tolist(), pairs.rows.tolist()
-    (['4/1/2', '4/1/3'], [2, 0], [1, 0])
     """
     if isinstance(source, JudgedPairs):
         return source

@@ -37,17 +37,7 @@ SCALES = {
 
 @dataclass(frozen=True)
 class JudgedFormula(ConfusionFormula):
-    """Scores from rows of gold label and answer; an answer without a label has the last index.
-
-    Examples
-    --------
-    >>> formula = JudgedFormula(("no", "yes"), True, "yes", None, "binary")
-    >>> formula.scores(np.array([[0, 0], [1, 2]]), np.array([[1, 1]]))["overall_accuracy"]
-    array([0.5])
-    >>> formula = JudgedFormula(("A", "B"), True, None, None, "multiclass")
-    >>> formula.scores(np.array([[0, 0], [1, 0]]), np.array([[1, 1]]))["direction_too_strong"]
-    array([0.5])
-    """
+    """Scores from rows of gold label and answer; an answer without a label has the last index."""
 
     job = "crab-judgments"
 
@@ -113,16 +103,7 @@ class JudgedFormula(ConfusionFormula):
 
 @dataclass(frozen=True)
 class ScoredFormula(JudgedFormula):
-    """Scores of labels, and of numbers in gold and answers; `NO_NUMBER` if missing.
-
-    Examples
-    --------
-    >>> formula = ScoredFormula(("A", "B"), True, None, None, "score")
-    >>> rows = np.array([[0, 0, 90, 80], [1, 0, 60, 90], [1, 1, 50, 50.0]])
-    >>> scores = formula.scores(rows, np.array([[1, 1, 1], [1, 0, 2]]))
-    >>> scores["score_mae"], scores["score_spearman"]
-    (array([13.33333333,  3.33333333]), array([0.5, 1. ]))
-    """
+    """Scores of labels, and of numbers in gold and answers; `NO_NUMBER` if missing."""
 
     job = "crab-scores"
     dtype: ClassVar[type[np.generic]] = np.float64
@@ -214,14 +195,7 @@ class ScoredFormula(JudgedFormula):
 
 @dataclass(frozen=True)
 class FrameFormula(MeanFormula):
-    """Means over causal frames; types are subsets, and measures of a frame may be missing.
-
-    Examples
-    --------
-    >>> formula = FrameFormula(("f1",), ("SD",))
-    >>> formula.scores(np.array([[0.5, 1], [np.nan, 1], [1.0, 0]]), np.array([[1, 1, 1]]))
-    {'overall_f1': array([0.75]), 'SD_f1': array([0.5])}
-    """
+    """Means over causal frames; types are subsets, and measures of a frame may be missing."""
 
     job = "crab-frames"
     gaps = True
@@ -278,14 +252,11 @@ def _mean(sums: CountRows) -> Float64:
     return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
 
 
-def _direction(confusions: Int64, first: int = 0) -> ScoresByName:
-    """Compute shares of too strong and too weak answers, and the mean difference from gold.
-
-    Parameters
-    ----------
-    confusions : int64[n_draws, n_gold, n_labels]
-        Numbers of answers with a label; row k has the gold label ``first`` + k.
-    """
+def _direction(
+    confusions: Int64,  # [n_draws, n_gold, n_labels]: numbers of answers
+    first: int = 0,  # gold label of row 0
+) -> ScoresByName:
+    """Compute shares of too strong and too weak answers, and the mean difference from gold."""
     n_gold, n_labels = confusions.shape[1:]
     steps = np.arange(first, first + n_gold)[:, None] - np.arange(n_labels)  # above 0: stronger
     total = confusions.sum(axis=(1, 2))

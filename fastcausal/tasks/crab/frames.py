@@ -209,8 +209,6 @@ def frames_of(judged: ClassedPairs) -> Frames:
 def figure(high: int, medium: int, low: int, none: int) -> str:
     """Return the type of a frame by figure 2 (left); U if none fits.
 
-    Examples
-    --------
     >>> figure(1, 0, 0, 3), figure(2, 0, 1, 0), figure(1, 0, 1, 1), figure(0, 0, 0, 2)
     ('SD', 'C', 'U', 'N')
     """
@@ -231,8 +229,6 @@ def mixed(high: int, medium: int, low: int, none: int) -> str:
 def collapse(high: int, medium: int, low: int, none: int) -> str:
     """Return the type of a frame with medium causes counted as high.
 
-    Examples
-    --------
     >>> collapse(0, 1, 0, 3), collapse(1, 1, 1, 0), collapse(1, 0, 1, 1), collapse(0, 0, 2, 0)
     ('SD', 'C', 'M', 'N')
     """
@@ -254,19 +250,12 @@ def _strong(strong: int, low: int) -> str:
 RULES: dict[str, TypeRule] = {"figure": figure, "mixed": mixed, "collapse": collapse}
 
 
-def types_of(classes: Int64, rule: FrameRule | TypeRule) -> tuple[tuple[str, ...], Int64]:
-    """Return the types of a rule (of a function, all that occur), and each frame's type by index.
-
-    Parameters
-    ----------
-    classes : int64[n_frames, 4]
-    rule : {"figure", "mixed", "collapse"} or callable
-
-    Raises
-    ------
-    ValueError
-        A function does not return a name.
-    """
+def types_of(
+    classes: Int64,  # [n_frames, 4]
+    rule: FrameRule | TypeRule,
+) -> tuple[tuple[str, ...], Int64]:
+    """Return the types of a rule, and each frame's type by index."""
+    # The types of a function are all that occur.
     different, place = distinct(classes)
     each = rule if callable(rule) else RULES[rule]
     names = [each(*counts) for counts in different.tolist()]

@@ -43,17 +43,14 @@ class Graph:
         )
 
 
-def paths_of(causes: Int64, effects: Int64, n_events: int) -> tuple[int, ...]:
-    """Count the paths of 1, 2, ... edges of a graph without a cycle.
-
-    No path is listed: the number of paths of k edges that end at an event is the sum of the numbers
-    of paths of k - 1 edges that end at its causes.
-
-    Examples
-    --------
-    >>> paths_of(np.array([0, 1, 0]), np.array([1, 2, 2]), 3)
-    (3, 1)
-    """
+def paths_of(
+    causes: Int64,  # [n_edges]
+    effects: Int64,  # [n_edges]
+    n_events: int,
+) -> tuple[int, ...]:
+    """Count the paths of 1, 2, ... edges of a graph without a cycle."""
+    # No path is listed: the number of paths of k edges that end at an event is the sum of the
+    # numbers of paths of k - 1 edges that end at its causes.
     extended: Any = np.ones(len(causes))  # paths that an edge extends: at first just its cause
     totals = []
     while len(causes):

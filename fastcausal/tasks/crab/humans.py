@@ -29,23 +29,15 @@ from fastcausal.tasks.labels.ratings import Ratings
 
 
 def qualified(
-    rated: Int64, raters: Int64, names: Sequence[str], against: dict[str, Int64], line: float
+    rated: Int64,  # [n]: the class number of each rating
+    raters: Int64,  # [n]
+    names: Sequence[str],
+    # Class numbers [n] to compare ratings with, 0 if unknown; the last ones face the line
+    against: dict[str, Int64],
+    line: float,
 ) -> dict[str, Any]:
     """Compute each rater's accuracy against classes, and count the raters above the line.
 
-    Parameters
-    ----------
-    rated : int64[n]
-        The class number of each rating.
-    raters : int64[n]
-    names : sequence of str
-    against : mapping of str to int64[n]
-        Class numbers to compare each rating with, 0 if unknown. The last ones are compared with the
-        line.
-    line : float
-
-    Examples
-    --------
     >>> found = qualified(np.array([1, 2, 2]), np.array([0, 0, 1]), ["x", "y"],
     ...                   {"majority": np.array([1, 4, 2])}, 0.8)
     >>> found["n_qualified"], found["raters"]["x"]["majority"]
@@ -81,14 +73,8 @@ def classes_in(gold: JudgedPairs, keys: dict[str, Any], border: Border) -> Int64
     return np.array([len(CLASSES) - known.get(key, len(CLASSES)) for key in ids], np.int64)
 
 
-def second_answers(records: Records, column: str) -> Float64:
-    """Return second answers, 1 for yes, 0 for no, NaN if missing: float64[n].
-
-    Raises
-    ------
-    InputError
-        An answer is neither yes nor no.
-    """
+def second_answers(records: Records, column: str) -> Float64:  # [n]
+    """Return second answers: 1 for yes, 0 for no, NaN if missing."""
     answers = arrow.joined(records.answers(column))
     values, reasons = parse_column(answers, "binary")
     odd = (reasons != READ) & (reasons != MISSING)
@@ -99,25 +85,20 @@ def second_answers(records: Records, column: str) -> Float64:
     return values
 
 
-def consistency(scores: Float64, happens: Float64, border: Border) -> dict[str, Any]:
+def consistency(
+    scores: Float64,  # [n]
+    happens: Float64,  # [n]: 1 if the effect happens without the cause, NaN if unknown
+    border: Border,
+) -> dict[str, Any]:
     """Compare scores with second answers, at each threshold.
 
-    Yes (the effect would have happened without the cause) fits a score below the threshold; no fits
-    a score that reaches it.
-
-    Returns
-    -------
-    dict
-        ``n``, the number of ratings with both answers; for each of ``thresholds`` the ``share`` of
-        ratings that fit, and Krippendorff's nominal ``alpha`` of the two answers.
-
-    Examples
-    --------
     >>> scores, happens = np.array([90.0, 10, 40, 60]), np.array([0.0, 1, 1, np.nan])
     >>> found = consistency(scores, happens, "up")
     >>> found["n"], found["thresholds"][9]
     (3, {'threshold': 50, 'share': 1.0, 'alpha': 1.0})
     """
+    # Yes (the effect would have happened without the cause) fits a score below the threshold; no
+    # fits a score that reaches it. Alpha is Krippendorff's nominal alpha of the two answers.
     both = ~np.isnan(happens)
     scores, causes = scores[both], 1.0 - happens[both]
     n = len(scores)

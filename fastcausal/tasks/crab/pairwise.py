@@ -166,27 +166,16 @@ def _texts_of(numbers: Float64) -> pa.Array:
 def judged(
     choices: Choices,
     signature: str,
-    truth: Int8 | Int64,
+    truth: Int8 | Int64,  # [n]: gold labels
     answers: Answers,
-    units: pa.Table,
+    units: pa.Table,  # a row per unit: id, strata, clusters
     *,
-    numbers: Float64 | None = None,
+    numbers: Float64 | None = None,  # [n]: gold scores to compare with; NaN if missing
     system: str | None = None,
     gold: int | None = None,
     warnings: Mapping[tuple[str, ...], tuple[int, ...]],
 ) -> Statistics:
-    """Count answers against gold labels, unit by unit.
-
-    Parameters
-    ----------
-    choices : Choices
-    truth : int8[n] or int64[n]
-        Gold labels.
-    units : pyarrow.Table
-        A row per unit: id, strata, clusters.
-    numbers : float64[n], optional
-        Gold scores to compare with scores of answers; NaN if missing.
-    """
+    """Count answers against gold labels, unit by unit."""
     task, labels = choices.task, LABELS[choices.task]
     kind = JudgedFormula if numbers is None else ScoredFormula
     formula = kind(labels, True, "yes" if task == "binary" else None, choices.undefined, task)

@@ -100,36 +100,12 @@ def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
 
 
 def parse_column(
-    column: pa.Array, task: AnswerTask, pattern: str | None = None
-) -> tuple[Float64, Reasons]:
-    """Read a column of answers, each as `parse_answer` does.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        Texts, numbers or booleans; values of other types are unreadable.
-    task : {"score", "multiclass", "three", "mcq", "binary"}
-    pattern : str, optional
-        A regular expression with one group; the text in the group is the answer. Text without a
-        match, or with matches that differ, is unreadable.
-
-    Returns
-    -------
-    values : float64[n]
-        Scores, or indices of labels in ``LABELS``; NaN for an unreadable answer.
-    reasons : int8[n]
-        Indices of ``REASONS``; 0 for an answer that was read.
-
-    Raises
-    ------
-    ValueError
-        The task is unknown.
-
-    Examples
-    --------
-    >>> parse_column(pa.array(["80%", " ", "high", "140", None]), "score")
-    (array([80., nan, nan, nan, nan]), array([0, 1, 2, 3, 1], dtype=int8))
-    """
+    column: pa.Array,  # texts, numbers or booleans; others are unreadable
+    task: AnswerTask,
+    pattern: str | None = None,  # its one group holds the answer
+) -> tuple[Float64, Reasons]:  # [n] scores or indices of `LABELS`; [n] of `REASONS`
+    """Read a column of answers, each as `parse_answer` does."""
+    # Text without a match of the pattern, or with matches that differ, is unreadable.
     check("task", task, AnswerTask)
     if pattern is not None:
         return _match_pattern(column, task, pattern_of(pattern))

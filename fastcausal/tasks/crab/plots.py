@@ -15,13 +15,7 @@ from fastcausal.tasks.crab.sweep import SweepReport
 
 
 def draw_classes(target: Path, reports: Mapping[str, CorpusReport]) -> None:
-    """Draw the pairs of each class: a bar for every part of every file.
-
-    Raises
-    ------
-    InputError
-        matplotlib is not installed, or the file cannot be written.
-    """
+    """Draw the pairs of each class: a bar for every part of every file."""
     rows = {
         f"{name}: {part}" if len(reports) > 1 else part: {k: row[k]["n"] for k in row}
         for name, report in reports.items()
@@ -31,13 +25,7 @@ def draw_classes(target: Path, reports: Mapping[str, CorpusReport]) -> None:
 
 
 def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None:
-    """Draw the confusion matrix of every system, as shares of the answers to each gold class.
-
-    Raises
-    ------
-    InputError
-        matplotlib is not installed, or the file cannot be written.
-    """
+    """Draw the confusion matrix of every system, as shares of the answers to each gold class."""
     save_picture(target, partial(_confusions, reports=reports))
 
 
@@ -47,13 +35,7 @@ def _confusions(figure: Any, reports: Mapping[str, JudgmentReport]) -> None:
 
 
 def draw_sweeps(target: Path, reports: Mapping[str, SweepReport]) -> None:
-    """Draw macro-F1 by threshold, a curve for every system.
-
-    Raises
-    ------
-    InputError
-        matplotlib is not installed, or the file cannot be written.
-    """
+    """Draw macro-F1 by threshold, a curve for every system."""
     save_picture(target, partial(_curves, reports=reports))
 
 

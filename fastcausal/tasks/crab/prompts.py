@@ -220,16 +220,13 @@ def prompts(
 
 
 def clipped(text: str, words: int) -> str:
-    """Return the first ``words`` words of a text and the rest of the sentence they end in.
+    """Return the first words of a text and the rest of the sentence they end in.
 
-    A sentence ends at a mark before a blank, unless a small letter or a digit follows, or an
-    abbreviation precedes; or at a blank line, or with the text.
-
-    Examples
-    --------
     >>> clipped(" It rains,  and Dr. Wu rains. It ends. ", 3), clipped(" It rains ", 3)
     ('It rains,  and Dr. Wu rains.', 'It rains')
     """
+    # A sentence ends at a mark before a blank, unless a small letter or a digit follows, or an
+    # abbreviation precedes; or at a blank line, or with the text.
     text = text.strip()
     for k, word in enumerate(_WORD.finditer(text), 1):
         if k == words:

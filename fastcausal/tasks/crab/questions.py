@@ -71,6 +71,13 @@ class Questions:
 def read_questions(source: RecordSource | Questions) -> Questions:
     """Read questions.
 
+    >>> letters = {f"{i}_choice": letter for i, letter in enumerate("DBCA")}
+    >>> read_questions([letters | {"answer": "A or C"}]).right.tolist()
+    Traceback (most recent call last):
+    fastcausal.errors.FaultsError: questions: row 0: "answer" is "A or C", expected letters ...
+    >>> read_questions([letters | {"answer": "A, C"}]).right.tolist()
+    [[True, False, True, False]]
+
     Parameters
     ----------
     source : path, table or list of mappings
@@ -78,20 +85,6 @@ def read_questions(source: RecordSource | Questions) -> Questions:
         or several right letters, or else ``{i}_score``, of which the highest is right; optionally
         ``article_id_effect`` and ``{i}_article_id``, or else ``article_effect`` and
         ``{i}_article``. Other columns are kept.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, lacks one of the letters A to D, or has no right letter.
-
-    Examples
-    --------
-    >>> letters = {f"{i}_choice": letter for i, letter in enumerate("DBCA")}
-    >>> read_questions([letters | {"answer": "A or C"}]).right.tolist()
-    Traceback (most recent call last):
-    fastcausal.errors.FaultsError: questions: row 0: "answer" is "A or C", expected letters ...
-    >>> read_questions([letters | {"answer": "A, C"}]).right.tolist()
-    [[True, False, True, False]]
     """
     if isinstance(source, Questions):
         return source

@@ -20,26 +20,15 @@ RIGHT, NEAR = "right", "same_document"
 Counts = Mapping[str, Mapping[str, Any]]
 
 
-def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Counts:
-    """Count choices of a candidate in the effect's article.
-
-    Parameters
-    ----------
-    questions : pyarrow.Table
-        The columns `RIGHT` and `NEAR`, each with the letters of a question joined to one text.
-    chosen : int64[n]
-        The letter chosen by an answer; -1 or 4 if unreadable.
-    is_cross : bool[n]
-        True if effect and gold candidate are in two articles.
-
-    Returns
-    -------
-    mapping
-        For ``wrong`` answers, for ``cross_document_wrong`` (wrong answers to questions across
-        documents), and for ``cross_document`` (all answers to these): their number ``n``,
-        ``n_same_document`` and its ``share``. For wrong answers also ``chance``: the mean share of
-        candidates in the effect's article among the wrong candidates of a question.
-    """
+def same_document(
+    questions: pa.Table,  # columns `RIGHT` and `NEAR`: the letters of a question as one text
+    chosen: Int64,  # [n]: the letter of an answer; -1 or 4 if unreadable
+    is_cross: Booleans,  # [n]: effect and gold candidate are in two articles
+) -> Counts:
+    """Count choices of a candidate in the effect's article."""
+    # Parts are wrong answers, wrong answers to questions across documents, and all answers to
+    # these. The chance of a wrong answer is the mean share of candidates in the effect's article
+    # among the wrong candidates of a question.
     right, near = (_marked(joined(questions[name])) for name in (RIGHT, NEAR))
     was_read = (chosen >= 0) & (chosen < len(CLASSES))
     at = np.arange(len(chosen)), np.where(was_read, chosen, 0)

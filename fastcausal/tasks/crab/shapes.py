@@ -120,20 +120,12 @@ def groups_of(
 
 
 def units_of(
-    named: Mapping[str, Any], typed: tuple[tuple[str, ...], Int64], columns: Mapping[str, Any]
+    # `topic_id`: all topics, and each unit's index among them; other keys: [n]
+    named: Mapping[str, Any],
+    typed: tuple[tuple[str, ...], Int64],  # all types, and the type of each unit [n]
+    columns: Mapping[str, Any],  # counts [n]; None for a column of nulls
 ) -> pa.Table:
-    """Return the table of units.
-
-    Parameters
-    ----------
-    named : mapping
-        The columns that identify a unit: ``topic_id`` as a pair of all topics and each unit's index
-        among them, others as int64[n].
-    typed : tuple of str, int64[n]
-        All types, and the index of each unit's type.
-    columns : mapping of str to int64[n] or None
-        Counts of units; None for a column of nulls.
-    """
+    """Return the table of units."""
     key = {
         name: values[0].take(pa.array(values[1])) if isinstance(values, tuple) else pa.array(values)
         for name, values in named.items()

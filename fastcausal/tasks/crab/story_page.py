@@ -84,11 +84,12 @@ class Stories:
         }
 
 
-def count_by_distance(distances: Int64, codes: Int8) -> tuple[Int64, Int64]:
+def count_by_distance(
+    distances: Int64,  # [n]
+    codes: Int8,  # [n]
+) -> tuple[Int64, Int64]:
     """Return the different distances, ascending, and the number of pairs of each class.
 
-    Examples
-    --------
     >>> count_by_distance(np.array([1, 2, 1]), np.array([0, 3, 0]))
     (array([1, 2]), array([[2, 0, 0, 0], [0, 0, 0, 1]]))
     """

@@ -147,21 +147,14 @@ def _rising(thresholds: Sequence[float]) -> Float64:
     return limits
 
 
-def count(score: Float64, counted: Int8, limits: Float64, border: Border = "up") -> Int64:
-    """Count answers by threshold, gold label and answer: int64[n_thresholds, 2, 3].
+def count(
+    score: Float64,  # [n]: gold scores
+    counted: Int8,  # [n]: 0 no, 1 yes, 2 without a class, -1 left out
+    limits: Float64,  # [n_thresholds], in rising order
+    border: Border = "up",
+) -> Int64:  # [n_thresholds, 2, 3]
+    """Count answers by threshold, gold label and answer.
 
-    Parameters
-    ----------
-    score : float64[n]
-        Gold scores.
-    counted : int8[n]
-        0 for no, 1 for yes, 2 for an answer without a class, -1 for an answer left out.
-    limits : float64[n_thresholds]
-        Thresholds, in rising order.
-    border : {"up", "text", "down"}
-
-    Examples
-    --------
     >>> score, limits = np.array([80.0, 20, 50]), np.array([50.0])
     >>> count(score, np.array([1, 1, 0]), limits).tolist()
     [[[0, 1, 0], [1, 1, 0]]]
