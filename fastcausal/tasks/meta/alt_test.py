@@ -26,33 +26,17 @@ class AltTest:
     n_raters: int  # Raters with at least 30 rows that another rater judged too
 
 
-def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -> AltTest:
-    """Leave out each rater, and test if the metric is as close to the rest as that rater.
-
-    Parameters
-    ----------
-    metric : float64[n]
-        Its score of each row; NaN if missing.
-    votes : float64[n_raters, n]
-        Each rater's labels, NaN if missing.
-    epsilon : float
-        Allowed advantage of a rater in the share of rows at least as close.
-    labels : bool
-        True: distance is the share of the rest with another label; False: the root of the mean
-        squared difference. Distances equal up to rounding are equal.
-
-    References
-    ----------
-    Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge. p is
-    corrected by Benjamini and Yekutieli at .05; without variation it is 0 or 1.
-
-    Examples
-    --------
-    >>> truth = np.tile([0.0, 1.0, 1.0], 20)
-    >>> noisy = np.where(np.arange(60) % 5 == 0, 1 - truth, truth)
-    >>> alt_test(truth, np.array([truth, noisy, truth]), 0.2, labels=True)
-    AltTest(winning_rate=1.0, advantage=1.0, epsilon=0.2, n_raters=3)
-    """
+def alt_test(
+    metric: Float64,  # [n], NaN if missing
+    votes: Float64,  # [n_raters, n], NaN if missing
+    epsilon: float,  # allowed advantage of a rater in the share of rows at least as close
+    *,
+    labels: bool,  # distance is the share of other labels; else the root mean square
+) -> AltTest:
+    """Leave out each rater, and test if the metric is as close to the rest as that rater."""
+    # Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge.
+    # Distances equal up to rounding are equal. p is corrected by Benjamini and Yekutieli at .05;
+    # without variation it is 0 or 1.
     p, advantages = [], []
     for rater in range(len(votes)):
         rest = np.delete(votes, rater, axis=0)

@@ -38,21 +38,14 @@ class Ordered:
         _correlate.arrange(scores, labels, order, values, places, offsets)
         return cls(order, values, places, offsets)
 
-    def correlate(self, weights: Int64 | None = None) -> dict[str, Float64]:
-        """Compute every correlation in every segment, under weights in the original order.
-
-        Parameters
-        ----------
-        weights : int64[n_draws, n], optional
-            Frequency of each row; None: one draw of each row once.
-
-        Returns
-        -------
-        dict of str to float64[n_draws, n_segments]
-            NaN if undefined. ``kendall`` is tau-b, ``pairwise_accuracy`` (concordant + tied in
-            both) / pairs (Deutsch et al. 2023), ``auc`` the share of pairs of different labels
-            in the same order by score, with half of the ties.
-        """
+    def correlate(
+        self,
+        weights: Int64 | None = None,  # [n_draws, n]: frequencies of rows; None: each row once
+    ) -> dict[str, Float64]:  # [n_draws, n_segments], NaN if undefined
+        """Compute every correlation in every segment, under weights in the original order."""
+        # Kendall is tau-b. Pairwise accuracy is (concordant + tied in both) / pairs (Deutsch et al.
+        # 2023). AUC is the share of pairs of different labels in the same order by score, with half
+        # of the ties.
         n_draws = 1 if weights is None else len(weights)
         into = np.empty((n_draws, len(self.offsets) - 1, len(NAMES)))
         step = n_draws if weights is None else max(BLOCK // max(len(self.order), 1), 1)
@@ -66,13 +59,6 @@ class Ordered:
 
 
 def correlations(scores: Float64, labels: Float64) -> dict[str, float]:
-    """Compute every correlation of scores with labels.
-
-    Examples
-    --------
-    >>> values = correlations(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.0, 0, 1, 1]))
-    >>> {name: round(value, 3) for name, value in values.items()}
-    {'pearson': 0.648, 'spearman': 0.447, 'kendall': 0.408, 'pairwise_accuracy': 0.5, 'auc': 0.75}
-    """
+    """Compute every correlation of scores with labels."""
     values = Ordered.sort(scores, labels).correlate()
     return {name: float(value[0, 0]) for name, value in values.items()}

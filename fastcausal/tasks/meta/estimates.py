@@ -34,34 +34,15 @@ class Estimate:
 
 
 def estimate(
-    judged: Float64, metric: Float64, unjudged: Float64, range: Range | None = None
+    judged: Float64,  # [n]: the human values of judged rows
+    metric: Float64,  # [n]: the scores of the same rows
+    unjudged: Float64,  # [n_unjudged]: the scores of other rows
+    range: Range | None = None,  # possible human values; powered mean and bounds are cut to it
 ) -> Estimate:
-    """Estimate a system's mean human value by PPI++.
-
-    Unbiased if judged rows are drawn at random, for any metric; a good metric narrows the interval.
-
-    Parameters
-    ----------
-    judged : float64[n]
-        The human value of each judged row.
-    metric : float64[n]
-        The score of the same rows.
-    unjudged : float64[n_unjudged]
-        The scores of the rows without labels.
-    range : (float, float), optional
-        Least and largest possible human value; the powered mean and all bounds are cut to it.
-
-    References
-    ----------
-    Angelopoulos, Duchi and Zrnic (2023), PPI++: Efficient Prediction-Powered Inference, for means.
-
-    Examples
-    --------
-    >>> people, metric = np.array([1.0, 0, 1, 0]), np.array([0.8, 0.3, 0.6, 0.5])
-    >>> estimated = estimate(people, metric, np.full(6, 0.7))
-    >>> estimated.mean, round(estimated.powered_mean, 3), round(estimated.weight, 3)
-    (0.5, 0.65, 1.0)
-    """
+    """Estimate a system's mean human value by PPI++."""
+    # Angelopoulos, Duchi and Zrnic (2023), PPI++: Efficient Prediction-Powered Inference, for
+    # means. Unbiased if judged rows are drawn at random, for any metric; a good metric narrows the
+    # interval.
     n, n_unjudged = len(judged), len(unjudged)
     nan = math.nan
     if not n:
@@ -78,19 +59,14 @@ def estimate(
     return Estimate(*bounded, *_bounded(mean, variance, n, range), weight, n, n_unjudged)
 
 
-def weight_of(together: float, spread: float, n: Any, n_unjudged: Any) -> Any:
+def weight_of(
+    together: float,  # covariance of human values and scores
+    spread: float,  # variance of the scores
+    n: Any,  # int or [n_plans]
+    n_unjudged: Any,  # int or [n_plans]
+) -> Any:
     """Return the weight of the scores with the least variance; 0 if they do not vary.
 
-    Parameters
-    ----------
-    together : float
-        Covariance of human values and scores.
-    spread : float
-        Variance of the scores.
-    n, n_unjudged : int or int64[n_plans]
-
-    Examples
-    --------
     >>> weight_of(0.1, 0.2, np.array([5, 10]), np.array([5, 0]))
     array([0.25, 0.  ])
     """

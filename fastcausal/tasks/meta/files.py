@@ -110,8 +110,6 @@ class JudgedScores:
 def majority_of(votes: Float64) -> Float64:
     """Return the label that most raters give to each row, NaN for a tie and without a label.
 
-    Examples
-    --------
     >>> majority_of(np.array([[0, 2, np.nan], [0, 1, np.nan], [1, np.nan, np.nan]]))
     array([ 0., nan, nan])
     """

@@ -35,18 +35,9 @@ Bounds = dict[str, dict[str, list[float]]]
 
 @dataclass(frozen=True)
 class JudgeFormula(ConfusionFormula):
-    """Majority and label of the judge for each row, and people with and without that label.
+    """Majority and label of the judge for each row, and people with and without that label."""
 
-    Majority and judge are indices of the labels, both -1 without a majority.
-
-    Examples
-    --------
-    >>> formula = JudgeFormula(("A", "B"), True, None, None)
-    >>> rows, once = np.array([[0, 0, 2, 3], [1, 1, 3, 3], [-1, -1, 1, 2]]), np.ones((1, 3), int)
-    >>> scores = formula.scores(rows, once)
-    >>> scores["overall_kappa"], scores["overall_agreement"]
-    (array([1.]), array([0.75]))
-    """
+    # Majority and judge are indices of the labels, both -1 without a majority.
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -188,15 +179,12 @@ class Judging:
             for group, names in self.formula.names().items()
         }
 
-    def tests(self, judged: JudgedScores, compare: str) -> list[SwapTest]:
-        """Compare every two judges by exchanging their labels, of an item or cluster at once.
-
-        Parameters
-        ----------
-        judged : JudgedScores
-        compare : str
-            ``GROUP.SCORE``.
-        """
+    def tests(
+        self,
+        judged: JudgedScores,
+        compare: str,  # GROUP.SCORE
+    ) -> list[SwapTest]:
+        """Compare every two judges by exchanging their labels, of an item or cluster at once."""
         group, _, score = compare.rpartition(".")
         formula = self.formula.only(self.formula.flat_name(group, score))
         assert isinstance(formula, OneScore)
@@ -221,15 +209,11 @@ class Judging:
         return delta, randomisation(units, n_differing(units), self.n_resamples, self.seed)[0]
 
 
-def rows_of(labels: Float64, votes: Float64) -> CountRows:
-    """Return a row of `JudgeFormula` for each label of a judge: votes are float64[n_raters, n].
-
-    Examples
-    --------
-    >>> rows_of(np.array([1.0, 0.0]), np.array([[1, 1], [1, 0], [0, np.nan]]))
-    array([[ 1,  1,  2,  3],
-           [-1, -1,  1,  2]])
-    """
+def rows_of(
+    labels: Float64,  # [n]
+    votes: Float64,  # [n_raters, n]
+) -> CountRows:
+    """Return a row of `JudgeFormula` for each label of a judge."""
     majority = majority_of(votes)
     labels_of_voted = np.where(np.isnan(majority), -1, labels)
     alike, n = (votes == labels).sum(axis=0), (~np.isnan(votes)).sum(axis=0)

@@ -23,16 +23,13 @@ MIXED = Remedy("level", ("nominal",), "takes all labels as words")
 
 
 def labels_of(human: Records, label: str, level: Level | None) -> tuple[pa.Array, Level]:
-    """Return the labels of people, float64 or string[n], and their level of measurement.
+    """Return the labels of people, numbers or words, and their level of measurement.
 
-    By default words are nominal, as are 0 and 1; whole numbers are ordinal, others interval.
-
-    Examples
-    --------
     >>> records = Records("human", [{"label": 2}, {"label": 5}])
     >>> labels_of(records, "label", None)[1], labels_of(records, "label", "ratio")[1]
     ('ordinal', 'ratio')
     """
+    # By default words are nominal, as are 0 and 1; whole numbers are ordinal, others interval.
     labels = human.labels(label)
     if pa.types.is_string(labels.type):
         _require_words(human, label, labels, level)
@@ -81,8 +78,6 @@ def finite(labels: pa.Array, records: Records, name: str) -> Float64:
 def judges_in(scores: Records, labels: pa.Array, other: set[str | None]) -> list[str]:
     """Return the columns with more than half of their values among people's labels, ascending.
 
-    Examples
-    --------
     >>> records = Records("scores", [{"judge": "A", "text": "x"}, {"judge": "B", "text": "A"}])
     >>> judges_in(records, pa.array(["A", "B", "C"]), set())
     ['judge']
@@ -117,13 +112,6 @@ def column_of(records: Records, name: str, kind: pa.DataType) -> pa.Array:
 def number_classes(columns: Sequence[pa.Array]) -> tuple[list[Float64], tuple[str, ...]]:
     """Return the class of each label, NaN without one, and the names of all classes, ascending.
 
-    Raises
-    ------
-    InputError
-        There are too many classes.
-
-    Examples
-    --------
     >>> number_classes([pa.array(["B", None]), pa.array(["A"])])
     ([array([ 1., nan]), array([0.])], ('A', 'B'))
     """

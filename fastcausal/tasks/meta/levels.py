@@ -106,19 +106,11 @@ def within(scores: Float64, bounds: tuple[float, float]) -> bool:
     return bool(len(scores)) and bounds[0] <= scores.min() and scores.max() <= bounds[1]
 
 
-def average_items(rows: RatedScores, weights: Int64 | None = None) -> Values:
-    """Average the correlations within items over items; compute calibrated accuracy.
-
-    Parameters
-    ----------
-    rows : RatedScores
-    weights : int64[n_draws, n], optional
-        Weights of the rows, equal within an item.
-
-    Returns
-    -------
-    dict of str to float64[n_draws]
-    """
+def average_items(
+    rows: RatedScores,
+    weights: Int64 | None = None,  # [n_draws, n], equal within an item
+) -> Values:  # [n_draws]
+    """Average the correlations within items over items; compute calibrated accuracy."""
     ones = np.ones((1, len(rows.item_offsets) - 1), np.int64)
     weights = ones if weights is None else weights[:, rows.item_offsets[:-1]]
     means = {name: _mean(values, weights) for name, values in rows.item_correlations.items()}
@@ -188,15 +180,12 @@ class Gaps:
         alike = np.sign(apart) * np.sign(labels) > 0
         return cls(np.abs(apart)[order], item[order], alike[order], (labels == 0)[order], n_pairs)
 
-    def calibrated(self, weights: Int64) -> tuple[Float64, Float64]:
-        """Compute accuracy with the best tie threshold, and the smallest such threshold.
-
-        Differences of scores up to the threshold are ties (Deutsch, Foster and Freitag 2023).
-
-        Parameters
-        ----------
-        weights : int64[n_draws, n_items]
-        """
+    def calibrated(
+        self,
+        weights: Int64,  # [n_draws, n_items]
+    ) -> tuple[Float64, Float64]:
+        """Compute accuracy with the best tie threshold, and the smallest such threshold."""
+        # Differences of scores up to the threshold are ties (Deutsch, Foster and Freitag 2023).
         accuracy, threshold = (np.full(len(weights), math.nan) for _ in range(2))
         if not len(self.gap):
             return accuracy, threshold

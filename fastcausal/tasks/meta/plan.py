@@ -156,22 +156,12 @@ def _why(plan: Mapping[str, float]) -> str:
     return ""
 
 
-def margins_of(judged: Float64, metric: Float64, scored: Float64) -> Float64:
-    """Return half the width of the powered interval for 2, 3, ... judged rows, up to all.
-
-    Parameters
-    ----------
-    judged, metric : float64[n]
-        Human values and scores of the pilot.
-    scored : float64[n_rows]
-        Scores of all rows, judged or not.
-
-    Examples
-    --------
-    >>> people, metric = np.tile([0.0, 1.0], 10), np.array([0.0, 1.0] * 8 + [1.0, 0.0] * 2)
-    >>> margins_of(people, metric, np.tile([0.0, 1.0], 50)).round(3)[[0, 8, 48, 98]]
-    array([0.572, 0.261, 0.128, 0.101])
-    """
+def margins_of(
+    judged: Float64,  # [n]: human values of the pilot
+    metric: Float64,  # [n]: scores of the pilot
+    scored: Float64,  # [n_rows]: scores of all rows, judged or not
+) -> Float64:
+    """Return half the width of the powered interval for 2, 3, ... judged rows, up to all."""
     n = np.arange(2, len(scored) + 1)
     rest = len(scored) - n
     spread = float(np.var(scored, ddof=1))

@@ -78,8 +78,6 @@ def explain_tests(tests: Sequence[Any]) -> Reasons:
 def lines(reasons: Mapping[str, str]) -> list[str]:
     """Return a line for each reason, with the numbers that it leaves undefined.
 
-    Examples
-    --------
     >>> lines({"metrics.f1.pooled.auc": "one label", "metrics.em.pooled.auc": "one label"})
     ['undefined: pooled.auc of f1, em: one label']
     """

@@ -16,40 +16,24 @@ from fastcausal.tasks.labels.ratings import Float64, Int64
 MAX_LISTED = 13  # most items for which all arrangements are used; otherwise a sample
 
 
-def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:
-    """Return all subsets of n items, or a sample; and the correction of its counts.
-
-    Returns
-    -------
-    chosen : int64[n_ways, n]
-        0 or 1.
-    extra : int
-        0 for all subsets; 1 for a sample, with p = (b + 1) / (n_ways + 1).
-    """
+def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:  # [n_ways, n] of 0 or 1
+    """Return all subsets of n items, or a sample; and the correction of its counts."""
+    # The correction is 0 for all subsets, and 1 for a sample, with p = (b + 1) / (n_ways + 1).
     if n <= MAX_LISTED:
         return np.arange(2**n)[:, None] >> np.arange(n) & 1, 0
     return np.concatenate([*exchanges(np.ones(n, np.int64), n_resamples, seed)]), 1
 
 
 def soft_pairwise_accuracy(
-    items: Int64, of_systems: Sequence[Int64], values: Float64, n_resamples: int, seed: int
+    items: Int64,  # [n]: the item of each row
+    of_systems: Sequence[Int64],  # rows of each system
+    values: Float64,  # [n, 2]: labels and scores
+    n_resamples: int,  # for sign flips, if there are too many for all
+    seed: int,
 ) -> float:
-    """Average 1 − |p of people − p of the metric| over pairs of systems (Thompson et al. 2024).
-
-    p is the share of sign flips, over the items of both systems, with a sum of differences below 0,
-    plus half of those at 0. Pairs without common items are left out; NaN if none is left.
-
-    Parameters
-    ----------
-    items : int64[n]
-        The item of each row.
-    of_systems : sequence of int64 arrays
-        The rows of each system.
-    values : float64[n, 2]
-        Labels and scores.
-    n_resamples, seed : int
-        For sign flips, if there are too many for all.
-    """
+    """Average 1 − |p of people − p of the metric| over pairs of systems (Thompson et al. 2024)."""
+    # p is the share of sign flips, over the items of both systems, with a sum of differences below
+    # 0, plus half of those at 0. Pairs without common items are left out; NaN if none is left.
     ways: dict[int, tuple[Int64, int]] = {}
     agreements = []
     for a, b in combinations(of_systems, 2):

@@ -57,23 +57,16 @@ def check_compare(compare: str) -> tuple[str, str]:
 
 
 def swap_tests(
-    rows: Mapping[str, RatedScores], compare: str, n_resamples: int, seed: int
+    rows: Mapping[str, RatedScores],  # by metric, with NaN for missing scores
+    compare: str,  # LEVEL.SCORE
+    n_resamples: int,
+    seed: int,
 ) -> list[SwapTest]:
-    """Test every pair of metrics.
-
-    Both are standardised over their common rows, so that an exchange mixes scores of one scale. p
-    is the share of exchanges with a difference at least as large as the observed one, for up to 13
-    rows over all exchanges, else (b + 1) / (n + 1) over a sample. NaN if the difference is
-    undefined.
-
-    Parameters
-    ----------
-    rows : mapping of str to RatedScores
-        Rows by metric, with NaN for missing scores.
-    compare : str
-        ``LEVEL.SCORE``.
-    n_resamples, seed : int
-    """
+    """Test every pair of metrics."""
+    # Both are standardised over their common rows, so that an exchange mixes scores of one scale. p
+    # is the share of exchanges with a difference at least as large as the observed one, for up to
+    # 13 rows over all exchanges, else (b + 1) / (n + 1) over a sample. NaN if the difference is
+    # undefined.
     level, score = check_compare(compare)
     pairs = list(combinations(sorted(rows), 2))
     stopped = Event()
@@ -188,14 +181,13 @@ class Swapped:
         )
         return cls(rows, (np.arange(2 * n) + 1) % 2, source)
 
-    def differences(self, level: str, score: str, exchanged: Int64) -> Float64:
-        """Compute the first metric's score minus the second's, after exchanges.
-
-        Parameters
-        ----------
-        exchanged : int64[n_draws, n]
-            1 for rows in which the two metrics exchange their scores.
-        """
+    def differences(
+        self,
+        level: str,
+        score: str,
+        exchanged: Int64,  # [n_draws, n]: 1 for rows in which the metrics exchange scores
+    ) -> Float64:
+        """Compute the first metric's score minus the second's, after exchanges."""
         if score not in WEIGHTED:
             return np.array([self._difference(score, swap == 1) for swap in exchanged])
         in_first = exchanged[:, self.source] ^ self.first

@@ -36,25 +36,11 @@ class Threshold:
     predictions: Float64 = field(repr=False, compare=False)
 
 
-def fitted(scores: Float64, labels: Int64) -> tuple[float, float]:
-    """Return the smallest threshold with the best accuracy; and that accuracy.
-
-    Parameters
-    ----------
-    scores : float64[n]
-    labels : int64[n]
-        0 or 1; -1 if missing.
-
-    Returns
-    -------
-    value, accuracy : float
-        NaN without labels.
-
-    Examples
-    --------
-    >>> fitted(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0, 1, 0, 1]))
-    (0.4, 0.75)
-    """
+def fitted(
+    scores: Float64,  # [n]
+    labels: Int64,  # [n]: 0 or 1; -1 if missing
+) -> tuple[float, float]:
+    """Return the smallest threshold with the best accuracy, and that accuracy; else NaN."""
     labelled = labels >= 0
     if not labelled.any():
         return math.nan, math.nan
@@ -65,24 +51,14 @@ def fitted(scores: Float64, labels: Int64) -> tuple[float, float]:
     return float(values[best]), float(right[best] / labelled.sum())
 
 
-def threshold(scores: Float64, labels: Int64, items: Int64, folds: int) -> Threshold:
-    """Fit a threshold to all rows, and to all folds but each.
-
-    Parameters
-    ----------
-    scores, labels
-        As in `fitted`; a row without label is predicted too.
-    items : int64[n]
-        The place of each row's item among all items. The fold is this modulo ``folds``.
-    folds : int
-
-    Examples
-    --------
-    >>> labels = np.array([0, 0, 1, 1])
-    >>> fit = threshold(np.array([0.1, 0.2, 0.8, 0.9]), labels, np.arange(4), 2)
-    >>> fit.value, fit.accuracy, fit.predictions, fit.held_out["recall"]
-    (0.8, 1.0, array([0., 0., 0., 1.]), 0.5)
-    """
+def threshold(
+    scores: Float64,  # [n]
+    labels: Int64,  # [n], as in `fitted`; a row without label is predicted too
+    # [n]: the place of each row's item among all items; its fold is this modulo folds
+    items: Int64,
+    folds: int,
+) -> Threshold:
+    """Fit a threshold to all rows, and to all folds but each."""
     predictions = np.full(len(scores), math.nan)
     for fold in range(min(folds, int(items.max(initial=-1)) + 1)):
         mine = items % folds == fold

@@ -28,10 +28,8 @@ def add_items(table: Records) -> Records:
 
 
 def judgments_of(table: Records, raters: Sequence[str], label: str) -> Records:
-    """Return a row for each label in the columns of raters, in the column ``label``.
+    """Return a row for each label in the columns of raters.
 
-    Examples
-    --------
     >>> table = add_items(Records("t", [{"ann": "A", "ben": None}, {"ann": "B", "ben": "B"}]))
     >>> judgments_of(table, ["ann", "ben"], "label").table.to_pylist()[2]
     {'item': '1', 'rater': 'ben', 'label': 'B'}
