@@ -38,28 +38,11 @@ UNIT = 2**53  # kappas are summed as integer multiples of 1 / UNIT, so order doe
 
 def coefficients(
     ratings: Ratings,
-    level: Level,
+    level: Level,  # of alpha; weighted kappas are NaN at the level nominal
     names: Sequence[str] = COEFFICIENTS,
-    times: Int64 | None = None,
-) -> dict[str, Float64]:
-    """Compute coefficients by name, float64[n_draws] each.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement of ``alpha``; weighted kappas are NaN at the level nominal.
-    names : sequence of str
-        Names of `COEFFICIENTS` to compute.
-    times : int64[n_draws, n_units], optional
-        Frequency of each unit in a draw; None for one draw with each unit once.
-
-    Examples
-    --------
-    >>> ratings = Ratings(np.array([0.0, 0, 1, 1, 1, 0]), np.array([0, 2, 4, 6]), None, 2)
-    >>> coefficients(ratings, "nominal", ["alpha"], np.array([[1, 1, 1], [1, 1, 0]]))
-    {'alpha': array([0.44444444, 1.        ])}
-    """
+    times: Int64 | None = None,  # [n_draws, n_units]: frequencies of units; None: each unit once
+) -> dict[str, Float64]:  # [n_draws] each
+    """Compute coefficients by name."""
 
     @cache
     def distances(of: Level) -> Float64:
@@ -84,22 +67,16 @@ def coefficients(
     return {name: ways[name]() for name in names}
 
 
-def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) -> Float64:
-    """Compute the parts of alpha and Fleiss' kappa: float64[n_problems, 5].
-
-    There is a row for each row of ``times`` (frequencies of units); without ``times`` for each
-    group of units, or one for all units. Only units with at least two ratings count. Columns are
-    the number of these units, the number of their ratings, the mean squared distance of two ratings
-    of a unit (as a mean over ratings, then as a mean over units), and the mean squared distance of
-    any two ratings.
-
-    Raises
-    ------
-    InputError
-        The level does not fit the ratings.
-    ValueError
-        A draw has 2^31 ratings or more.
-    """
+def disagreements(
+    ratings: Ratings,
+    level: Level,
+    times: Int64 | None = None,  # [n_draws, n_units]: frequencies of units
+) -> Float64:  # [n_problems, 5]
+    """Compute the parts of alpha and Fleiss' kappa."""
+    # There is a row for each row of times; without times for each group of units, or one for all
+    # units. Only units with at least two ratings count. Columns are the number of these units, the
+    # number of their ratings, the mean squared distance of two ratings of a unit (as a mean over
+    # ratings, then as a mean over units), and the mean squared distance of any two ratings.
     check("level", level, Level)
     if level != "nominal" and ratings.names:
         raise InputError(
@@ -182,20 +159,13 @@ def _quotient(above: Float64, below: Float64) -> Float64:
 
 
 def mean_kappas(
-    ratings: Ratings, places: Int64, weights: KappaWeights | None, times: Int64 | None = None
-) -> Float64:
-    """Compute Cohen's kappa averaged over all pairs of raters: float64[n_draws].
-
-    Parameters
-    ----------
-    ratings : Ratings
-    places : int64[n]
-        The index of each rating among the labels, -1 if missing.
-    weights : {None, "linear", "quadratic"}
-    times : int64[n_draws, n_units], optional
-        Frequency of each unit in a draw; None for one draw with each unit once. Labels that drawn
-        units lack do not count in distances of labels.
-    """
+    ratings: Ratings,
+    places: Int64,  # [n]: the index of each rating among the labels, -1 if missing
+    weights: KappaWeights | None,
+    times: Int64 | None = None,  # [n_draws, n_units]: frequencies of units; None: each unit once
+) -> Float64:  # [n_draws]
+    """Compute Cohen's kappa averaged over all pairs of raters."""
+    # Labels that drawn units lack do not count in distances of labels.
     rated = places >= 0
     places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
     stops = np.cumsum(np.bincount(units, minlength=ratings.n_units))
@@ -248,8 +218,6 @@ def kappa(
 def kappa_of_counts(unlike: int, a: list[int], b: list[int]) -> float:
     """Compute Cohen's kappa from the number of unlike pairs and each rater's counts of labels.
 
-    Examples
-    --------
     >>> kappa_of_counts(1, [2, 2], [1, 3])
     0.5
     """

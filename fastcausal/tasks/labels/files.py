@@ -20,45 +20,18 @@ RATERS = ("rater", "annotator")
 
 
 def read_rating_files(
+    # sources of `read_records`; each of several has one rater's ratings, by its stem
     paths: Sequence[str],
-    label: str,
+    label: str,  # numbers or text; in one file "ann,ben" names a column a rater
+    # by default unit, id, index or item; a column system beside item gives units as brief/q01
     unit: str | None = None,
-    rater: str | None = None,
+    rater: str | None = None,  # by default rater or annotator
     cluster: str | None = None,
     by: Sequence[str] = (),
 ) -> pa.Table:
-    """Read ratings into a long table: ``unit``, ``rater``, ``label``, ``cluster`` if requested.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        Sources of `fastcausal.files.records.read_records`. Each of several files has the ratings of
-        one rater, whose name is the file's stem; a single file has a column of raters, or a column
-        of labels for each rater.
-    label : str
-        The column of labels: numbers or text. A column of CSV has numbers if every cell is a number
-        or missing; an empty cell is missing. In one file ``ann,ben`` names a column a rater.
-    unit, rater : str, optional
-        The columns of units and raters; by default unit, id, index or item, and rater or annotator.
-        Their values are text: 01 and 1 are two units. By default, a column ``item`` beside a column
-        ``system`` gives units such as ``brief/q01``.
-    cluster : str, optional
-        A column of clusters, as text.
-    by : sequence of str
-        Columns of subsets, as text; they follow by name.
-
-    Returns
-    -------
-    pyarrow.Table
-        Labels are float64 or string; all other columns are string.
-
-    Raises
-    ------
-    InputError
-        Two files have the same name; a file cannot be read, lacks a column or has it twice; or a
-        row has no unit, no rater or a label of another kind than the rows before; or no unit is in
-        two of several files.
-    """
+    """Read ratings into a long table."""
+    # Labels are float64 or string; all other columns are string, so that 01 and 1 are two units. A
+    # column of CSV has numbers if every cell is a number or missing; an empty cell is missing.
     stems = [stem_of(path) for path in paths]
     if len(set(stems)) < len(stems):
         raise InputError(f"two files of the same name: {', '.join(paths)}")

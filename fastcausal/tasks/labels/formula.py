@@ -19,16 +19,9 @@ SCALES = dict.fromkeys(COEFFICIENTS, CORRELATION) | {"percent_agreement": SHARE}
 
 @dataclass(frozen=True)
 class RatingsFormula(Formula):
-    """Coefficients from rows of ratings: indices of labels from 1; 0 for a missing rating.
+    """Coefficients from rows of ratings: indices of labels from 1; 0 for a missing rating."""
 
-    Coefficients are functions of all ratings, not of sums over units.
-
-    Examples
-    --------
-    >>> formula = RatingsFormula("nominal", ("ann", "bob"), ("no", "yes"), ("alpha",))
-    >>> formula.scores(np.array([[1, 1], [2, 2], [2, 1]]), np.array([[1, 1, 1], [1, 1, 0]]))
-    {'overall_alpha': array([0.44444444, 1.        ])}
-    """
+    # Coefficients are functions of all ratings, not of sums over units.
 
     job = "labels"
     adds = False

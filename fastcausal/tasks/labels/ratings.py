@@ -21,8 +21,6 @@ Names = list[Any]
 class Ratings:
     """Ratings unit by unit.
 
-    Examples
-    --------
     >>> ratings = Ratings(np.array([1.0, 0.0, np.nan, 1.0]), np.array([0, 2, 4]), None, 2)
     >>> ratings.n_units, ratings.units_of(), ratings.raters_of()
     (2, array([0, 0, 1, 1]), array([0, 1, 0, 1]))
@@ -93,8 +91,6 @@ class Ratings:
 def numbered(values: Float64) -> tuple[Int64, Float64]:
     """Return the index of each value among the distinct values, -1 for NaN; and these, ascending.
 
-    Examples
-    --------
     >>> numbered(np.array([5.0, np.nan, 2.0]))
     (array([ 1, -1,  0]), array([2., 5.]))
     """
@@ -104,10 +100,8 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
 
 
 def label_name(value: float, names: Names | None) -> str:
-    """Return a label as text: ``names`` at this index, or the number, without ``.0`` if whole.
+    """Return a label as text: its name, or the number, without ``.0`` if whole.
 
-    Examples
-    --------
     >>> label_name(1.0, ["no", "yes"]), label_name(1.0, None), label_name(1.5, None)
     ('yes', '1', '1.5')
     """

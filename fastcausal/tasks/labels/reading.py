@@ -27,36 +27,15 @@ from fastcausal.tasks.labels.ratings import Float64, Int64, Names, Ratings, numb
 
 
 def read_ratings(
+    # [n_units, n_raters], or a long table with the next three columns; None, NaN and null are
+    # missing ratings
     data: Any,
-    unit: str | None = None,
+    unit: str | None = None,  # column of a long table
     rater: str | None = None,
     label: str | None = None,
-    groups: Any = None,
+    groups: Any = None,  # [n_units], or for a long table the name of its column
 ) -> Ratings:
-    """Read ratings from an array of units × raters, or from a long table with a row per rating.
-
-    Parameters
-    ----------
-    data : array-like of two dimensions, or table
-        A row per unit and a column per rater; None, NaN and null are missing ratings. Or a long
-        table (pyarrow, pandas, polars, mapping of columns), together with the next three names.
-    unit, rater, label : str, optional
-        Columns of a long table. Rows without label are missing ratings.
-    groups : array-like, or str for a long table
-        The group of each unit, or the name of its column.
-
-    Raises
-    ------
-    InputError
-        ``data`` has another shape or lacks a column, ratings have mixed types or are infinite, a
-        rater rated a unit twice, or a unit has no group or two groups.
-
-    Examples
-    --------
-    >>> ratings = read_ratings([["yes", "no"], [None, "yes"]])
-    >>> ratings.values, ratings.names
-    (array([ 1.,  0., nan,  1.]), ['no', 'yes'])
-    """
+    """Read ratings from an array of units × raters, or from a long table with a row per rating."""
     columns = {"unit": unit, "rater": rater, "label": label}
     missing = [name for name, column in columns.items() if column is None]
     if len(missing) == 3:
@@ -74,13 +53,7 @@ def read_ratings(
 
 
 def read_subsets(data: Any, unit: str, rater: str, label: str, by: By) -> dict[str, Ratings]:
-    """Read the ratings of each subset of units in a long table, such as ``genre=news``.
-
-    Raises
-    ------
-    InputError
-        As in `read_ratings`; or a column of ``by`` is missing.
-    """
+    """Read the ratings of each subset of units in a long table, such as ``genre=news``."""
     table, subsets = _table(data), {}
     for column in columns_by(by):
         names, codes = sorted_strata(table, column)
@@ -94,31 +67,13 @@ def read_subsets(data: Any, unit: str, rater: str, label: str, by: By) -> dict[s
 
 
 def positions(
-    values: Float64,
+    values: Float64,  # [n], as in `Ratings`
     names: Names | None,
-    weights: KappaWeights | None,
-    labels: Sequence[Any] | None,
+    weights: KappaWeights | None,  # of a kappa; if not None, the order of labels must be known
+    labels: Sequence[Any] | None,  # all labels in order; by default those that occur, ascending
 ) -> tuple[Int64, int]:
     """Return the index of each rating among the labels, -1 if missing; and the number of labels.
 
-    Parameters
-    ----------
-    values, names
-        As in `Ratings`.
-    weights : {None, "linear", "quadratic"}
-        Weights of a kappa; if not None, the order of labels matters and must be known.
-    labels : sequence, optional
-        All labels in order; by default the labels that occur, ascending.
-
-    Raises
-    ------
-    InputError
-        A label is not in ``labels``, or has no order.
-    ValueError
-        The weights are unknown, or a label repeats in ``labels``.
-
-    Examples
-    --------
     >>> positions(np.array([2.0, np.nan, 5.0]), None, "linear", None)
     (array([ 0, -1,  1]), 2)
     """
@@ -141,8 +96,6 @@ def positions(
 def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | None]:
     """Join columns end to end, as numbers or as indices of ascending labels; NaN if missing.
 
-    Examples
-    --------
     >>> numbers_of(["b", None, "a"]), numbers_of([1], [None, 2.5])
     ((array([ 1., nan,  0.]), ['a', 'b']), (array([1. , nan, 2.5]), None))
     """

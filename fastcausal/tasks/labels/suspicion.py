@@ -14,21 +14,8 @@ MIN_SHARED = 20  # common labels of two raters; fewer may be equal by chance
 
 
 def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
-    """Return pairs of raters with the same labels on all common units, 20 or more.
-
-    Pairs with a single label are ignored: such raters may just agree.
-
-    Returns
-    -------
-    list of (int, int, int)
-        The numbers of the two raters, and the number of common labels.
-
-    Examples
-    --------
-    >>> ratings = Ratings(np.tile([0.0, 0, 1, 1], 10), np.arange(0, 41, 2), None, 2)
-    >>> identical_raters(ratings)
-    [(0, 1, 20)]
-    """
+    """Return pairs of raters with the same labels on all common units, and the number of these."""
+    # At least 20 common units. Pairs with a single label are ignored: such raters may just agree.
     labels = numbered(ratings.values)[0]
     rated = labels >= 0
     labels, units, raters = labels[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
@@ -46,21 +33,11 @@ def identical_raters(ratings: Ratings) -> list[tuple[int, int, int]]:
     return pairs
 
 
-def identical_warnings(parts: Mapping[tuple[str, ...], Ratings]) -> list[str]:
-    """Warn of `identical_raters` by name, once if they are identical in a part and in its whole.
-
-    Parameters
-    ----------
-    parts : mapping of tuple of str to Ratings
-        The key is ``()`` for all systems, ``(system,)`` for a system, ``(system, part)`` for a part
-        of it. Wider parts come first.
-
-    Examples
-    --------
-    >>> ratings = Ratings(np.tile([0.0, 0, 1, 1], 10), np.arange(0, 41, 2), None, 2)
-    >>> identical_warnings({("x",): ratings, ("x", "reference"): ratings})
-    ['identical: raters "0" and "1" gave the same 20 labels to system "x"']
-    """
+def identical_warnings(
+    # () for all systems, (system,), (system, part); wider parts come first
+    parts: Mapping[tuple[str, ...], Ratings],
+) -> list[str]:
+    """Warn of `identical_raters` by name, once if they are identical in a part and in its whole."""
     warned: set[tuple[tuple[str, ...], Any, Any]] = set()
     warnings = []
     for path, ratings in parts.items():

@@ -128,11 +128,12 @@ class Votes:
         return named[np.where(np.isnan(winner), -1, winner).astype(np.int64)]
 
 
-def mean_ratio(above: Int64, below: Int64) -> float:
-    """Average the ratios of integers, rounded once: int64[n] each.
+def mean_ratio(
+    above: Int64,  # [n]
+    below: Int64,  # [n]
+) -> float:
+    """Average the ratios of integers, rounded once.
 
-    Examples
-    --------
     >>> mean_ratio(np.array([3, 2]), np.array([3, 3]))
     0.8333333333333334
     """
