@@ -74,40 +74,16 @@ class Collected:
 
 
 def collect(
-    paths: Sequence[str],
+    paths: Sequence[str],  # files of answers, of claims, or with a key of preferences
+    # names of files without suffix, with {rater}; for claims also {system}, {side}
     name: str | None = None,
-    key: str | None = None,
+    key: str | None = None,  # file of the system behind each place of a topic
     *,
-    unsure: UnsurePolicy = "invalid",
-    test: str | None = None,
-    qualify: float = 0.8,
+    unsure: UnsurePolicy = "invalid",  # the label of a rater who is unsure, for answers
+    test: str | None = None,  # answers with known verdicts: the files are a test of raters
+    qualify: float = 0.8,  # the share of right labels with which a rater passes
 ) -> Collected:
-    """Collect the labels of saved files.
-
-    Parameters
-    ----------
-    paths : sequence of path
-        Files of answers, of claims, or with ``key`` of preferences.
-    name : str, optional
-        Pattern of file names without suffix, with ``{rater}``; for claims also ``{system}`` and
-        ``{side}``.
-    key : path, optional
-        The system behind each place of a topic.
-    unsure : {"invalid", "missing"}
-        The label of a rater who is unsure, for answers.
-    test : path, optional
-        Answers with known verdicts: the files are a test of raters.
-    qualify : float
-        The share of right labels with which a rater passes.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, a rater has two files with an item, raters have different items, or
-        the files have other items than the test.
-    ValueError
-        The pattern has an unknown field.
-    """
+    """Collect the labels of saved files."""
     files = [Source.open(path) for path in paths]
     if test is not None and (key is not None or _are_claims(files)):
         raise InputError(f"{files[0].name} has no answers, expected those of the test {test}")

@@ -43,27 +43,14 @@ Path_ = str | os.PathLike[str] | Source
 
 
 def sheet_of_answers(
-    source: Path_, rater: str | None = None, only_judge: bool = False, is_test: bool = False
+    source: Path_,
+    rater: str | None = None,  # by default the rater named in the file, if any
+    only_judge: bool = False,  # leaves out items that are decided by their words
+    is_test: bool = False,  # hides all verdicts; each item must have one
 ) -> Sheet:
-    """Make the sheet of extracted causes and effects.
-
-    Parameters
-    ----------
-    source : path
-        Any file of answers. Answers in a tool's file are kept, unless they are another rater's;
-        verdicts of other files are not shown.
-    rater : str, optional
-        By default the rater named in the file, if any.
-    only_judge : bool
-        True leaves out items that are decided by their words.
-    is_test : bool
-        True hides all verdicts; the file must have one verdict for each item.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or no item is left to judge.
-    """
+    """Make the sheet of extracted causes and effects."""
+    # Answers in a tool's file are kept, unless they are another rater's; verdicts of other files
+    # are not shown.
     file = Source.open(source)
     if "claims" in entries_of_topic(file):
         remedy = Remedy("against", ("FILE",), "would name the articles that judge them")
@@ -95,14 +82,7 @@ def sheet_of_answers(
 
 
 def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> Sheet:
-    """Make the sheet of one side's claims, judged by the articles of the other side.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, both have the same side, a topic has no article, or there is no
-        claim.
-    """
+    """Make the sheet of one side's claims, judged by the articles of the other side."""
     file = Source.open(source)
     judged, judging = read_claim_file(file), read_claim_file(against)
     if judged.side == judging.side:

@@ -14,26 +14,14 @@ Piece = tuple[str, int]
 Stretch = tuple[int, int]
 
 
-def marked_source(source: str, reference: Iterable[str], model: Iterable[str]) -> list[Piece]:
-    """Mark the words of reference and model spans in a source.
-
-    Parameters
-    ----------
-    source : str
-    reference, model : iterable of str
-        Spans of all roles. A span found in the source is marked at each occurrence; for any other,
-        its words are marked in the order of the source.
-
-    Returns
-    -------
-    list of (str, int)
-        Pieces of the source, in order, each with the sum of its marks.
-
-    Examples
-    --------
-    >>> marked_source("Heavy rain fell.", ["rain"], ["heavy rain", "hail"])
-    [('Heavy ', 2), ('rain', 3), (' fell.', 0)]
-    """
+def marked_source(
+    source: str,
+    reference: Iterable[str],  # spans of all roles
+    model: Iterable[str],  # spans of all roles
+) -> list[Piece]:
+    """Mark the words of reference and model spans in a source."""
+    # Pieces have the sum of their marks. A span found in the source is marked at each occurrence;
+    # for any other, its words are marked in the order of the source.
     flags = bytearray(len(source))
     for spans, mark in ((reference, REFERENCE), (model, MODEL)):
         for span in spans:
@@ -46,8 +34,6 @@ def marked_source(source: str, reference: Iterable[str], model: Iterable[str]) -
 def marked_span(span: str, source_words: set[str]) -> list[Piece]:
     """Mark the parts of a span with words absent from the source.
 
-    Examples
-    --------
     >>> marked_span("the heavy hail", {"heavy", "rain"})
     [('the heavy ', 0), ('hail', 4)]
     """

@@ -35,13 +35,6 @@ def expected_labels(
 ) -> dict[Item, int]:
     """Read the known labels of a test, by system and item.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, has verdicts of several raters, or lacks a verdict.
-
-    Examples
-    --------
     >>> expected_labels(Source("t.json", b'[{"gold": "a", "output": "b", "valid": "no"}]'))
     {(None, '0'): 0}
     """
@@ -63,13 +56,6 @@ def result_of(
 ) -> TestedRater:
     """Compare the labels of a rater with the known ones.
 
-    Raises
-    ------
-    InputError
-        The items are different.
-
-    Examples
-    --------
     >>> known = {(None, "a"): 1, (None, "b"): 0}
     >>> result_of(known, {(None, "a"): 1, (None, "b"): None}, "ann", 0.8)
     TestedRater(n_right=1, share=0.5, passed=False)

@@ -21,29 +21,18 @@ def root(text: str) -> int:
     return _after_blank(text, 0)
 
 
-def members(text: str, start: int) -> Iterator[tuple[str | int, Place]]:
+def members(
+    text: str,  # valid JSON
+    start: int,  # place of the opening bracket
+) -> Iterator[tuple[str | int, Place]]:
     """Yield key and bounds of each value of a JSON object or list.
 
-    Parameters
-    ----------
-    text : str
-        Valid JSON.
-    start : int
-        Place of the opening bracket.
-
-    Yields
-    ------
-    key : str or int
-        In a list, the number of the value.
-    place : (int, int)
-        First character of the value, and the character after its last.
-
-    Examples
-    --------
     >>> text = '{"a": [1, null], "a": "b"}'
     >>> [(key, text[slice(*place)]) for key, place in members(text, 0)]
     [('a', '[1, null]'), ('a', '"b"')]
     """
+    # In a list, the key is the number of the value. Bounds are its first character and the
+    # character after its last.
     is_object = text[start] == "{"
     at = _after_blank(text, start + 1)
     number = 0
@@ -63,8 +52,6 @@ def members(text: str, start: int) -> Iterator[tuple[str | int, Place]]:
 def without(text: str, key: str) -> str:
     """Cut the member of a key out of a JSON object that has others.
 
-    Examples
-    --------
     >>> without('{"a": 1, "b": 2}', "a"), without('{"a": 1, "b": 2}', "b")
     ('{ "b": 2}', '{"a": 1}')
     """
@@ -81,8 +68,6 @@ def without(text: str, key: str) -> str:
 def cut_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
     """Cut values out of a text and put slots in their places.
 
-    Examples
-    --------
     >>> cut_slots('{"a": null, "b": 1}', [((6, 10), 0)])
     ['{"a": ', 0, ', "b": 1}']
     """
