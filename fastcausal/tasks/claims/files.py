@@ -49,26 +49,10 @@ class ClaimFile:
 
 
 def read_claim_file(source: str | os.PathLike[str] | Source) -> ClaimFile:
-    r"""Read ``{topic: {side: article, "claims": ...}}``; ``side`` is prediction or reference.
-
-    Claims are ``{sentence: {"claim", "judgment"}}``, ``{sentence: [{"claim", "judgment"}, ...]}``
-    or ``[{"claim", "judgment"}, ...]``. A sentence may repeat, and its list may be empty.
-
-    Raises
-    ------
-    InputError
-        The content has another form, or a judgment is not true, false or null.
-
-    Examples
-    --------
-    >>> text = b'''{"Flood": {"reference": "It rained.",
-    ...     "claims": [{"claim": "Rain", "judgment": 1}]}}'''
-    >>> read_claim_file(Source("a.json", text))
-    Traceback (most recent call last):
-    fastcausal.errors.FaultsError: a.json: topic "Flood": claim 0: "judgment" is a number, ...
-    >>> read_claim_file(Source("a.json", text.replace(b"1", b"true"))).topics[0].claims
-    (Claim(text='Rain', judgment=True, sentence=None),)
-    """
+    """Read a file of the claims of one side, topic by topic."""
+    # The form is {topic: {side: article, "claims": ...}}; side is prediction or reference. Claims
+    # are {sentence: {"claim", "judgment"}}, {sentence: [{"claim", "judgment"}, ...]} or [{"claim",
+    # "judgment"}, ...]. A sentence may repeat, and its list may be empty.
     file = Source.open(source)
     document = document_of(file)
     if not isinstance(document, Pairs):

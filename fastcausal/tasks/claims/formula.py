@@ -24,20 +24,11 @@ ABSENT = -1  # judged claims of a rater who was not asked
 
 @dataclass(frozen=True)
 class ClaimFormula(Formula):
-    """Supported and judged claims of a topic, on both sides, by rater.
+    """Supported and judged claims of a topic, on both sides, by rater."""
 
-    Precision is the supported share of the prediction's claims, recall of the reference's claims.
-    Both are 0 without claims, and undefined without judged claims. Scores are means over the raters
-    for whom they are defined.
-
-    Examples
-    --------
-    >>> formula = ClaimFormula(("ann",), False)
-    >>> scores = formula.scores(np.array([[4, 2, 0, 1, 4, 2, 2], [2, 2, 0, 2, 2, 0, 2]]),
-    ...                         np.array([[1, 1]]))
-    >>> scores["topic_precision"], scores["topic_f1"], scores["claim_precision"], scores["means_f1"]
-    (array([0.625]), array([0.2]), array([0.5]), array([0.55555556]))
-    """
+    # Precision is the supported share of the prediction's claims, recall of the reference's claims.
+    # Both are 0 without claims, and undefined without judged claims. Scores are means over the
+    # raters for whom they are defined.
 
     job = "claims"
 

@@ -74,26 +74,16 @@ class Claims:
         )
 
 
-def read_claims(source: Any, name: str | None = None) -> Claims:
-    """Read claims of any number of systems and raters.
-
-    Parameters
-    ----------
-    source : path, table, or list of them
-        Files of `read_claim_file`; or tables with the columns ``topic``, ``side``, ``claim`` and
-        ``judgment``, perhaps ``system``, ``rater`` and ``source``. In tables with a ``source``,
-        rows of one claim are joined; a claim is supported if one source supports it.
-    name : str, optional
-        Pattern of file names without suffix, with ``{side}``, ``{system}`` and ``{rater}``; not
-        needed if all names follow `SAVED`, the pattern of pages for raters.
-
-    Raises
-    ------
-    InputError
-        A source cannot be read, a name does not fit, or raters of a system have different claims.
-    ValueError
-        The pattern has an unknown or repeated field, or no field.
-    """
+def read_claims(
+    # files of `read_claim_file`; or tables of topic, side, claim and judgment, perhaps system,
+    # rater and source
+    source: Any,
+    # names of files without suffix, with {side}, {system}, {rater}; by default `SAVED`
+    name: str | None = None,
+) -> Claims:
+    """Read claims of any number of systems and raters."""
+    # In tables with a source, rows of one claim are joined; a claim is supported if one source
+    # supports it.
     sources = _listed(source)
     pattern = _saved(sources) if name is None else pattern_of(name)
     judged: dict[Article, dict[str, Judgments]] = {}
@@ -164,8 +154,6 @@ def _saved(sources: list[Any]) -> _Pattern | None:
 def _suggested(file: str) -> str:
     """Return the pattern that a name of a file suggests.
 
-    Examples
-    --------
     >>> _suggested("in/prediction_full.ann.json"), _suggested("claims_reference_full_ann.json")
     ('{side}_{system}.{rater}', 'claims_{side}_{system}_{rater}')
     """
@@ -186,8 +174,6 @@ def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
 def rater_of(file: str, name: str | None) -> str | None:
     """Return the rater in a file's name by a pattern; None without pattern or rater.
 
-    Examples
-    --------
     >>> rater_of("saved/flood_ann.json", "flood_{rater}"), rater_of("flood_ann.json", None)
     ('ann', None)
     """
