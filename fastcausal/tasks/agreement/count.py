@@ -32,13 +32,7 @@ class AllExamples:
 
     @classmethod
     def collect(cls, annotators: Mapping[str, Relations]) -> AllExamples:
-        """Collect the examples.
-
-        Raises
-        ------
-        InputError
-            An annotator has no ids, and annotators differ in their numbers of examples.
-        """
+        """Collect the examples."""
         ids = {name: r.ids for name, r in annotators.items() if r.ids is not None}
         if len(ids) < len(annotators):
             sizes = {len(relations) for relations in annotators.values()}
@@ -91,18 +85,12 @@ def statistics_of(
     signature: str,
     examples: AllExamples,
     pairs: Sequence[MeasureSums],
+    # [n_examples of a pair] each: the index of a pair's examples among all
     places: Sequence[Int64],
 ) -> Statistics:
-    """Return statistics with a row per example and columns for the sums of each pair of annotators.
-
-    A pair has the sums 0/0 for an example that one of the two did not annotate. Examples are in
-    ascending order, so that resamples do not depend on the order of examples or annotators.
-
-    Parameters
-    ----------
-    places : sequence of int64[n_examples of a pair]
-        The index of each pair's examples among all.
-    """
+    """Return statistics: a row per example, and columns for the sums of each pair of annotators."""
+    # A pair has the sums 0/0 for an example that one of the two did not annotate. Examples are in
+    # ascending order, so that resamples do not depend on the order of examples or annotators.
     first = np.full(len(examples), -1)  # an example's first row in the joined tables of all pairs
     stop = sum(map(len, places))
     for at in reversed(places):

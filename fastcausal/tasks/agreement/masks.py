@@ -17,18 +17,11 @@ from fastcausal.tasks.agreement.measures import TOTAL
 
 
 def alpha_of_masks(annotators: Mapping[str, Relations], examples: AllExamples) -> dict[str, Scores]:
-    """Compute binary alpha per role and total, over all annotators of each example at once.
-
-    The mask of a role has all tokens that any relation of the annotator marks with this role, so
-    relations need no pairs. A token marked by c of m annotators counts m units, with a disagreement
-    of c (m - c) / (m - 1). Examples are weighted by marked units, as for two annotators; examples
-    with fewer than two annotators drop out.
-
-    Returns
-    -------
-    dict of str to Scores
-        ``alpha``, NaN if undefined.
-    """
+    """Compute binary alpha per role and total, over all annotators of each example at once."""
+    # The mask of a role has all tokens that any relation of the annotator marks with this role, so
+    # relations need no pairs. A token marked by c of m annotators counts m units, with a
+    # disagreement of c (m - c) / (m - 1). Examples are weighted by marked units, as for two
+    # annotators; examples with fewer than two annotators drop out. Alpha is NaN if undefined.
     roles = next(iter(annotators.values())).roles
     sides = [(Rows.of(side), examples.rows_of(name)) for name, side in annotators.items()]
     sums = np.zeros((2, len(roles) + 1, len(_native.EXPONENTS)), np.int64)
