@@ -213,13 +213,7 @@ def ratio(part: int, whole: int) -> float | None:
 
 
 def quantile(histogram: Histogram, share: float) -> int | None:
-    """Return the least value not exceeded by at least this share; None if the histogram is empty.
-
-    Examples
-    --------
-    >>> quantile(Counter({1: 3, 4: 1}), 0.5), quantile(Counter({1: 3, 4: 1}), 1.0)
-    (1, 4)
-    """
+    """Return the least value not exceeded by at least this share; None for an empty histogram."""
     left = share * histogram.total()
     for value in sorted(histogram):
         left -= histogram[value]

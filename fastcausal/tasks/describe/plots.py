@@ -32,26 +32,11 @@ PLAIN = "#4C72B0"
 THOUSANDS = "{x:,.0f}"
 
 
-def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> list[Path]:
-    """Draw a description, a PNG file per picture.
-
-    Parameters
-    ----------
-    corpus : CorpusDescription
-    folder : path
-        Made if it is missing.
-
-    Returns
-    -------
-    list of Path
-        ``sentence_lengths.png``, and for a corpus with relations ``span_lengths.png``,
-        ``relations.png``, ``argument_order.png``, ``signals.png``.
-
-    Raises
-    ------
-    InputError
-        matplotlib is not installed, or a file cannot be written.
-    """
+def save_plots(
+    corpus: CorpusDescription,
+    folder: str | os.PathLike[str],  # made if it is missing
+) -> list[Path]:
+    """Draw a description, a PNG file per picture."""
     folder = Path(folder)
     require_matplotlib()
     try:
