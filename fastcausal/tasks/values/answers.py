@@ -50,8 +50,6 @@ class ValueAnswers:
 def number_of(value: Any) -> float:
     """Return a value of a score as a number; NaN for None.
 
-    Examples
-    --------
     >>> [number_of(value) for value in ("C", "P", "N", True, "0.25", "Yes", None)]
     [1.0, 0.5, 0.0, 1.0, 0.25, 1.0, nan]
     """
@@ -74,10 +72,8 @@ def is_flags(value: Any) -> bool:
 
 
 def flags_of(cells: Sequence[Any]) -> tuple[Float64, Float64] | None:
-    """Return how many booleans of each list are true, and the lengths; None for other cells.
+    """Return the number of true booleans in each list, and the lengths; None for other cells.
 
-    Examples
-    --------
     >>> flags_of([[True, False], None, [True]]), flags_of([[True], 0.5])
     ((array([ 1., nan,  1.]), array([ 2., nan,  1.])), None)
     """
@@ -270,16 +266,18 @@ class _Groups:
         return variances
 
 
-def _share(right: int, n: int, k: int, at_least_one: bool) -> float:
-    """Return the share of all choices of k of n answers with at least one right, or all right.
+def _share(
+    right: int,  # right answers among n
+    n: int,
+    k: int,
+    at_least_one: bool,  # False: all k must be right
+) -> float:
+    """Return the share of choices of k of n answers with one right answer, or all right.
 
-    Chen et al. 2021, equation 1.
-
-    Examples
-    --------
     >>> [round(_share(c, 4, 2, True), 4) for c in range(5)]
     [0.0, 0.5, 0.8333, 1.0, 1.0]
     """
+    # Chen et al. 2021, equation 1.
     if at_least_one:
         return (math.comb(n, k) - math.comb(n - right, k)) / math.comb(n, k)
     return math.comb(right, k) / math.comb(n, k)

@@ -24,17 +24,10 @@ N_ANSWERS = ("n_answers", "n_errors", "n_limits", "n_unscored")
 
 @dataclass(frozen=True)
 class ValueFormula(Formula):
-    """Scores of examples: for each score, the sum of its values by the sum of its weights.
+    """Sums of values by sums of weights, for each score of examples."""
 
-    A mean has the weight 1 for each example, 0 for an example without this score. A ratio of sums
-    has denominators as weights.
-
-    Examples
-    --------
-    >>> formula = ValueFormula(("f1",))
-    >>> formula.scores(np.array([[0.5, 1], [1.0, 1], [0, 0]]), np.array([[1, 1, 1], [0, 2, 0]]))
-    {'f1': array([0.75, 1.  ])}
-    """
+    # A mean has the weight 1 for each example, 0 for an example without this score. A ratio of sums
+    # has denominators as weights.
 
     job = "values"
     dtype: ClassVar[type[np.generic]] = np.float64

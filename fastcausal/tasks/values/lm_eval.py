@@ -50,8 +50,6 @@ def read_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
 def task_of(name: str) -> str:
     """Return the task in the name of a file of samples.
 
-    Examples
-    --------
     >>> task_of("out/gpt2/samples_arc_easy_2026-01-02T03-04-05.678.jsonl")
     'arc_easy'
     """
