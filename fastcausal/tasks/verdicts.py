@@ -14,16 +14,12 @@ VALID_SCORE = 4  # of 1 to 5
 INVALID = ("invalid", "no", "false", "unsupported", "not supported", "0")
 
 
-def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
+def verdict_of(
+    value: Any,
+    where: Callable[[], str],  # starts the message of an error
+) -> bool | None:
     """Parse a verdict written as a word, a boolean, 0 or 1; null and blank text give None.
 
-    Raises
-    ------
-    InputError
-        The word is unknown; the message starts with ``where()``.
-
-    Examples
-    --------
     >>> [verdict_of(value, str) for value in (" Not supported", 1, None)]
     [False, True, None]
     """
@@ -40,27 +36,16 @@ def verdict_of(value: Any, where: Callable[[], str]) -> bool | None:
     raise InputError(f"{where()}: verdict {shown(value)}, expected one of {expected}")
 
 
-def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool | None]:
+def verdicts_of(
+    values: Sequence[Any],
+    where: Callable[[int], str],  # names the place of a value, for messages
+) -> list[bool | None]:
     """Parse the verdicts of one rater, words or scores from 1 to 5.
 
-    The rater gave scores if a number is above 1; then 4 and 5 are valid.
-
-    Parameters
-    ----------
-    values : sequence
-    where : callable
-        Names the place of a value, for messages.
-
-    Raises
-    ------
-    InputError
-        A value is neither a word nor a score.
-
-    Examples
-    --------
     >>> verdicts_of([1, "no", None], str), verdicts_of([1, "4", 5.0, None], str)
     ([True, False, None], [False, True, True, None])
     """
+    # The rater gave scores if a number is above 1; then 4 and 5 are valid.
     scores = [_score(value) for value in values]
     if not any(score is not None and score > 1 for score in scores):
         return [verdict_of(value, partial(where, k)) for k, value in enumerate(values)]

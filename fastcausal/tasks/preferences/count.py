@@ -130,8 +130,6 @@ def _report(given: Sequence[Preference], choice: Choice) -> Report:
 def standings_of(preference: Preference) -> list[Standing]:
     """Return the standing of each system.
 
-    Examples
-    --------
     >>> given = Preference("ann", "Flood", {"a": 4, "b": 4, "c": 1})
     >>> [(each.share, each.rank) for each in standings_of(given)]
     [(0.5, 1.5), (0.5, 1.5), (0.0, 3.0)]

@@ -26,28 +26,13 @@ class Preference(NamedTuple):
 
 
 def read_preferences(
-    files: Sequence[tuple[Source, str]], key: Path_, choice: Choice
+    # {topic: {"best_prediction_reference": PLACE, "PLACE_likert": 1 to 5, ...}}, and raters
+    files: Sequence[tuple[Source, str]],
+    key: Path_,  # {topic: {PLACE: system, ...}}
+    choice: Choice,  # made with the reference at hand, or with only the topic; or the scores
 ) -> list[Preference]:
     r"""Read the preferences of raters, topic by topic in the order of the key.
 
-    Parameters
-    ----------
-    files : sequence of (Source, str)
-        Files ``{topic: {"best_prediction_reference": PLACE, "PLACE_likert": 1 to 5, ...}}``, and
-        their raters.
-    key : path
-        ``{topic: {PLACE: system, ...}}``.
-    choice : {"reference", "topic", "scores"}
-        The choice with the reference at hand, or with only the topic; or the scores.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read or has other topics than the key, a choice is not a place, a score is
-        not 0 to 5, or a rater has two files.
-
-    Examples
-    --------
     >>> key = Source("key.json", b'{"Flood": {"first": "a", "second": "b"}}')
     >>> ann = Source("ann.json", b'{"Flood": {"best_prediction_topic": "second"}}')
     >>> read_preferences([(ann, "ann")], key, "topic")
