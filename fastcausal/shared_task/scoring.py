@@ -24,25 +24,13 @@ POLICIES = ("unparsed", "unmatched")  # for unread and for missing predictions
 
 
 def tasks() -> dict[str, Task]:
-    """Return the tasks that score predictions against gold, by the names of their functions.
-
-    Examples
-    --------
-    >>> "score" in tasks(), "classify" in tasks()
-    (True, True)
-    """
+    """Return the tasks that score predictions against gold, by the names of their functions."""
     relations = next(task for task in declared() if task.score.endswith(f":{RELATIONS}"))
     return {RELATIONS: relations, **sweepable_tasks()}
 
 
 def task_of(protocol: str | None, task: str | None) -> str:
-    """Return the name of a task; without a name, the task that has the protocol.
-
-    Examples
-    --------
-    >>> task_of("cnc-2023", None), task_of("fincausal-2020", None), task_of(None, "qa")
-    ('score', 'fincausal', 'qa')
-    """
+    """Return the name of a task; without a name, the task that has the protocol."""
     known = {name: protocols_of(name) for name in tasks()}
     if task is not None:
         if task not in known:
@@ -60,8 +48,6 @@ def task_of(protocol: str | None, task: str | None) -> str:
 def protocols_of(task: str) -> tuple[str, ...]:
     """Return the names of the protocols that the function of a task counts itself.
 
-    Examples
-    --------
     >>> protocols_of("score"), protocols_of("qa")
     (('recess', 'cnc-2023', 'cnc-2022'), ('squad-1.1', 'fincausal-2025'))
     """
@@ -72,8 +58,6 @@ def protocols_of(task: str) -> tuple[str, ...]:
 def policies_of(task: str, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the policies of `POLICIES` that a task has, those of its protocol included.
 
-    Examples
-    --------
     >>> policies_of("classify", {"protocol": "cladder-gpt"}), policies_of("eci", {})
     ({'unparsed': 'wrong', 'unmatched': 'skip'}, {})
     """
@@ -93,8 +77,6 @@ def policies_of(task: str, options: Mapping[str, Any]) -> dict[str, str]:
 def complete(task: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a judge: examples that a protocol leaves out count as wrong.
 
-    Examples
-    --------
     >>> complete("classify", {"protocol": "corr2cause"})
     {'protocol': 'corr2cause', 'unmatched': 'wrong'}
     """
@@ -134,8 +116,6 @@ def check_settings(
 def leads_away(name: str) -> bool:
     """Return True for a path or a URL: the name of a file in a folder has no separator.
 
-    Examples
-    --------
     >>> [leads_away(name) for name in ("gold.csv", "../gold.csv", "http://host", "")]
     [False, True, True, True]
     """

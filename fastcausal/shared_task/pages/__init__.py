@@ -12,8 +12,6 @@ NAMES = ("overview", "evaluation", "data", "terms")
 def page(name: str, **values: str) -> str:
     """Return a page with values for its ``$names``.
 
-    Examples
-    --------
     >>> page("overview", title="Causes 2027").splitlines()[0]
     '# Causes 2027'
     """
