@@ -265,8 +265,6 @@ def compare(
 def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:
     """Yield a line with the scores of each direction but higher.
 
-    Examples
-    --------
     >>> list(direction_lines({"loss": Scale("none", "lower"), "bias": Scale("points", "none")}))
     ['lower is better: loss', 'neither is better: bias']
     """

@@ -57,13 +57,10 @@ def board_table(
 def standings(scores: Mapping[str, Scores]) -> dict[str, str]:
     """Name the best system, and the systems that are not significantly worse.
 
-    A system is tied if no other one is significantly better.
-
-    Examples
-    --------
     >>> standings({"a": Scores({"best": True}), "b": Scores({"best": True})})
     {'a': 'best', 'b': 'tied'}
     """
+    # A system is tied if no other one is significantly better.
     best = [name for name, values in scores.items() if values["best"]]
     return {name: "tied" if k else "best" for k, name in enumerate(best)}
 
@@ -80,8 +77,6 @@ def board_line(confidence: float, method: str) -> str:
 def board_caption(score: str, confidence: float, n_resamples: int) -> str:
     """Return a caption that explains the marks of a pasted leaderboard, and their test.
 
-    Examples
-    --------
     >>> board_caption("overall_f1", 0.95, 99)[:54]
     'Bold: the best overall_f1; †: not significantly worse '
     """
@@ -110,8 +105,6 @@ def _bounded(row: Mapping[str, float], value: str, low: str, high: str) -> Bound
 def _rank(row: Scores) -> str:
     """Write a rank with its interval.
 
-    Examples
-    --------
     >>> _rank(Scores({"rank": 2, "rank_low": 1, "rank_high": 3}))
     '2 (1 to 3)'
     """

@@ -84,8 +84,6 @@ def gain_of(low: float, high: float, lower_is_better: bool) -> tuple[float, floa
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict of several conditions: one that fails decides, then an inconclusive one.
 
-    Examples
-    --------
     >>> joint_verdict(["pass", "inconclusive"]), joint_verdict(["pass", "inconclusive", "fail"])
     ('inconclusive', 'fail')
     """

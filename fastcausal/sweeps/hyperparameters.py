@@ -24,8 +24,6 @@ def hyperparameters_of(
 ) -> dict[str, dict[str, Any]]:
     """Return the values of a table for each system, by column.
 
-    Examples
-    --------
     >>> hyperparameters_of(["b"], [{"system": "a", "lr": 0.1}, {"system": "b", "lr": 0.2}])
     {'b': {'lr': 0.2}}
     """
@@ -56,8 +54,6 @@ def groups_of(
 ) -> dict[str, list[str]]:
     """Return the systems of each group, in the order of their names.
 
-    Examples
-    --------
     >>> groups_of(["base_s1", "large_s1", "base_s2"], "{model}_s{seed}")
     {'base': ['base_s1', 'base_s2'], 'large': ['large_s1']}
     """
@@ -100,8 +96,6 @@ def _find_groups(systems: Sequence[str], by: str, table: Any) -> dict[str, str |
 def is_pattern(by: str) -> bool:
     """Return True for a pattern of names, False for a column.
 
-    Examples
-    --------
     >>> is_pattern("{model}_s{seed}"), is_pattern("model")
     (True, False)
     """

@@ -61,13 +61,7 @@ class Run:
 
 
 def file_name(run: str) -> str:
-    """Encode a run's name as a file name for any file system; `run_name` decodes it.
-
-    Examples
-    --------
-    >>> file_name("lr=0.1/seed 2"), run_name("lr=0.1%2Fseed 2")
-    ('lr=0.1%2Fseed 2', 'lr=0.1/seed 2')
-    """
+    """Encode a run's name as a file name for any file system; `run_name` decodes it."""
     quoted = quote(run, safe=SAFE)
     return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
 

@@ -24,8 +24,6 @@ class Sums(NamedTuple):
 def sums_of(statistics: Statistics, by: By = None) -> Sums:
     """Sum the counts of a run: over all examples, over examples of several relations, by columns.
 
-    Examples
-    --------
     >>> import fastcausal as fc
     >>> from fastcausal import sample
     >>> statistics = fc.score(sample.GOLD, sample.SYSTEMS["careful"]).statistics

@@ -206,8 +206,6 @@ def scoring_of(
 def sweepable_tasks() -> dict[str, Task]:
     """Return the tasks that score runs against gold read once, by the names of their functions.
 
-    Examples
-    --------
     >>> list(sweepable_tasks())
     ['fincausal', 'classify', 'eci', 'qa']
     """

@@ -269,8 +269,6 @@ class Job(NamedTuple):
 def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
     """Return the number of a shard, from 0, and the number of shards.
 
-    Examples
-    --------
     >>> shard_of(None), shard_of((0, 3)), shard_of((3, 3))
     ((0, 1), (0, 3), (0, 3))
     """
