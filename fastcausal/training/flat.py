@@ -12,10 +12,6 @@ from fastcausal.report.report import Report
 def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:
     """Return all scores without counts: ``overall_f1``, ``cause_precision``, ...
 
-    Roles without a label in the `TagScheme` are left out.
-
-    Examples
-    --------
     >>> import fastcausal as fc
     >>> report = fc.ExtractionScorer().compute()
     >>> list(flat_scores(report))[:4]
@@ -23,6 +19,7 @@ def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:
     >>> list(flat_scores(report, TagScheme(["O", "B-Cause"])))[3:]
     ['cause_precision', 'cause_recall', 'cause_f1']
     """
+    # Roles without a label in the `TagScheme` are left out.
     roles = decoder.roles if isinstance(decoder, TagScheme) else ROLES
     return {
         f"{group}_{name}": value

@@ -35,23 +35,13 @@ def corpus_f1() -> Callable[[list[SampleScore]], float]:
 
 
 @scorer(metrics=[corpus_f1()])
-def relations(protocol: ProtocolName = "recess") -> Scorer:
-    """Score causes and effects in answers of models against the relations of samples.
-
-    The value of a sample is ``right``, twice its hits, and ``all``, these and its errors: F1 is the
-    ratio of their sums, which ``fastcausal compare A.eval B.eval --numerator relations.right
-    --denominator relations.all`` compares.
-
-    Parameters
-    ----------
-    protocol : str
-        Name of a protocol that counts spans.
-
-    Raises
-    ------
-    ValueError
-        The protocol is unknown, or its F1 is not a ratio of sums.
-    """
+def relations(
+    protocol: ProtocolName = "recess",  # one that counts spans
+) -> Scorer:
+    """Score causes and effects in answers of models against the relations of samples."""
+    # The value of a sample is right, twice its hits, and all, these and its errors: F1 is the ratio
+    # of their sums, which fastcausal compare A.eval B.eval --numerator relations.right
+    # --denominator relations.all compares.
     chosen = protocol_named(protocol)
     if chosen.average != "counts" or chosen.kernel not in ("fair_spans", "exact_spans"):
         raise ValueError(f"F1 of {protocol} is no ratio of sums, expected recess or cnc-2023")

@@ -68,30 +68,18 @@ class TrainerMetrics:
         self.scorer = scorer
         self.valid = valid
 
-    def __call__(self, eval_pred: Any, compute_result: bool | None = None) -> dict[str, float]:
-        """Score the whole set, or with ``compute_result`` add a batch.
-
-        Parameters
-        ----------
-        eval_pred : EvalPrediction, or a pair of predictions and label ids
-            Predictions are logits [batch, tokens, labels], or label ids [batch, tokens]; label ids
-            are [batch, tokens]. A tuple stands for its first item, a list is one of batches (of
-            ``eval_do_concat_batches=False``). Arrays of NumPy or torch, on any device.
-        compute_result : bool, optional
-            None: this is the whole set. False: more batches follow. True: this is the last batch.
-
-        Returns
-        -------
-        dict of str to float
-            ``overall_f1``, ``cause_precision``, ... of the roles with labels; 0/0 is NaN or the
-            value of the protocol. Empty if more batches follow.
-
-        Raises
-        ------
-        InputError
-            Arrays have other types or shapes, or a label id has no label. All batches so far are
-            then dropped.
-        """
+    def __call__(
+        self,
+        # logits [batch, tokens, labels] or label ids [batch, tokens]; and label ids [batch, tokens]
+        eval_pred: Any,
+        # None: the whole set; False: more batches follow; True: the last one
+        compute_result: bool | None = None,
+    ) -> dict[str, float]:
+        """Score the whole set, or add a batch."""
+        # Arrays are of NumPy or torch, on any device. A tuple stands for its first item, a list is
+        # one of batches (of eval_do_concat_batches=False). Scores are of roles with labels; 0/0 is
+        # NaN or the value of the protocol. There are none if more batches follow. An error drops
+        # all batches so far.
         if compute_result is None:
             self.scorer.reset()
         try:

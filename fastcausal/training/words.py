@@ -107,10 +107,8 @@ def _require_labels(
 
 
 def padded(name: str, lines: Sequence[Sequence[Any]], fill: int) -> npt.NDArray[np.int64]:
-    """Return lists of integers as one matrix, with ``fill`` after the end of shorter ones.
+    """Return lists of integers as one matrix, with a fill after the end of shorter ones.
 
-    Examples
-    --------
     >>> padded("labels", [[1, 2], []], -100)
     array([[   1,    2],
            [-100, -100]])
