@@ -33,10 +33,8 @@ def board_table(
     others: Sequence[str] = (),
     beside: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Drawn:
-    """Draw a row per system: score, rank and difference from the baseline with their intervals.
-
-    Texts ``beside`` a system come first, further scores last.
-    """
+    """Draw a row per system: score, rank and difference from the baseline with their intervals."""
+    # Texts beside a system come first, further scores last.
     texts = [*next(iter((beside or {}).values()), ())]
     difference = [] if baseline is None else [f"minus {baseline}"]
     tests = [name for name in TESTED if name in next(iter(scores.values()))]

@@ -178,11 +178,9 @@ def plan(
 def _split_variance(
     sides: Sequence[Statistics], score: str, variance: float
 ) -> list[tuple[int | None, float]]:
-    """Return the variance of an example's difference as now, and by the number of its answers.
-
-    Only as now if examples have one answer, or differ in their number. The variance between
-    examples is at least 0, also in the variance as now.
-    """
+    """Return the variance of an example's difference as now, and by the number of its answers."""
+    # Only as now if examples have one answer, or differ in their number. The variance between
+    # examples is at least 0, also in the variance as now.
     within, numbers = 0.0, set[int]()
     for side in sides:
         units, name = side.units, f"{WITHIN}:{score}"

@@ -18,10 +18,8 @@ def shared_legend(reports: Mapping[str, Report]) -> list[str]:
 def systems_table(
     reports: Mapping[str, Report], by: Sequence[str] | None = None, counts: bool = False
 ) -> Grid:
-    """Make a row per system: overall scores, and the last score (F1) of every role.
-
-    Parts are the values of the columns ``by``; ``counts`` adds counts over all roles.
-    """
+    """Make a row per system: overall scores, and the last score (F1) of every role."""
+    # Parts are the values of the columns `by`; `counts` adds counts over all roles.
     first = next(iter(reports.values()))
     parts = {"": {name: _make_row(report.scores, counts) for name, report in reports.items()}}
     columns = tuple(f"{column}=" for column in by or ())

@@ -33,10 +33,9 @@ OTHER = "states of a metric with another protocol or decoder, which do not count
 
 
 class _Counted:
-    """Lazily synchronised metric state: reading it waits for the GPU.
+    """Lazily synchronised metric state: reading it waits for the GPU."""
 
-    Setting it, for instance from a checkpoint, drops all earlier counts.
-    """
+    # Setting it, for instance from a checkpoint, drops all earlier counts.
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

@@ -64,12 +64,10 @@ class Disagreement(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Kind of the disagreement.
-
-        ``only NAME``: one annotator has no relation; ``swapped``: cause and effect are exchanged;
-        ``signal``: only signals differ; ``bounds``: in each role, spans are equal or share words;
-        ``spans``: in some role, they do not.
-        """
+        """Kind of the disagreement."""
+        # "only NAME": one annotator has no relation; "swapped": cause and effect are exchanged;
+        # "signal": only signals differ; "bounds": in each role, spans are equal or share words;
+        # "spans": in some role, they do not.
         a, b = self.rows
         if a is None or b is None:
             return f"only {self.paired.b if a is None else self.paired.a}"

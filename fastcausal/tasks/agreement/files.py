@@ -243,10 +243,8 @@ def require_common(sides: Mapping[str, Relations]) -> None:
 def check_texts(
     sides: Mapping[str, Relations], unmatched: LabelPolicy, warnings: dict[str, None]
 ) -> dict[str, Relations]:
-    """Compare the texts of each example with its text at the first annotator who has it.
-
-    An annotator with another text is an error, or loses the example, with a warning.
-    """
+    """Compare the texts of each example with its text at the first annotator who has it."""
+    # An annotator with another text is an error, or loses the example, with a warning.
     kept = dict(sides)
     for a, b in combinations(sides, 2):
         first, second = kept[a], kept[b]

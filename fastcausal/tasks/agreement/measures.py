@@ -72,13 +72,11 @@ class MeasureSums:
 
 
 def published_pairs(a: Rows, b: Rows, chosen: PairList) -> PairList:
-    """Return the pairs of relations that the published program keeps.
-
-    It keeps all pairs if both annotators have equally many relations. Otherwise it pads the smaller
-    side to the k relations of the larger one, and removes each pair that occurs in an assignment
-    other than the chosen one. A pair occurs in (k-1)! assignments, so up to k = 2 the chosen pairs
-    are left, beyond that none.
-    """
+    """Return the pairs of relations that the published program keeps."""
+    # It keeps all pairs if both annotators have equally many relations. Otherwise it pads the
+    # smaller side to the k relations of the larger one, and removes each pair that occurs in an
+    # assignment other than the chosen one. A pair occurs in (k-1)! assignments, so up to k = 2 the
+    # chosen pairs are left, beyond that none.
     n_a, n_b = np.diff(a.relation_offsets), np.diff(b.relation_offsets)
     left = (n_a != n_b) & (np.maximum(n_a, n_b) <= 2)
     kept = left[chosen[0]]

@@ -40,11 +40,9 @@ def page_of(
 
 
 def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
-    """Return the columns of docs/pages.md for the examples in which two annotators differ.
-
-    An example has an entry for each pair of annotators who differ. The counts of a pair of
-    relations are, for each role, 1 in the column ``same`` or in the kind of the disagreement.
-    """
+    """Return the columns of docs/pages.md for the examples in which two annotators differ."""
+    # An example has an entry for each pair of annotators who differ. The counts of a pair of
+    # relations are, for each role, 1 in the column "same" or in the kind of the disagreement.
     examples = [
         example for code, paired in enumerate(pairs) for example in _differing(paired, code)
     ]

@@ -80,11 +80,9 @@ class ClaimFormula(Formula):
         return mean_of_pairs(self._score_voices(rows).swapaxes(0, 1))
 
     def terms(self, rows: CountRows) -> CountRows:
-        """Return the additive terms of each scored voice, then the claims of both sides.
-
-        Terms of a voice are its defined values, 1 for each defined value, its supported and judged
-        claims, and 1 if it was asked.
-        """
+        """Return the additive terms of each scored voice, then the claims of both sides."""
+        # Terms of a voice are its defined values, 1 for each defined value, its supported and
+        # judged claims, and 1 if it was asked.
         values, counts = self._score_voices(rows), self._counts(rows)
         defined = ~np.isnan(values)
         supported, judged = counts[..., 0], np.maximum(counts[..., 1], 0)

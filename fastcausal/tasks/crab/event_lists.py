@@ -137,10 +137,8 @@ def _scores(counts: dict[str, npt.NDArray[np.int64]]) -> dict[str, Scores]:
 def _partners(
     pairs: Sequence[tuple[list[str], list[str]]], match: EventMatch | MatchRule, min_f1: float
 ) -> npt.NDArray[np.int64]:
-    """Return the number of events with a partner in each document: int64[n_documents].
-
-    All documents form one graph, with one maximum matching.
-    """
+    """Return the number of events with a partner in each document: int64[n_documents]."""
+    # All documents form one graph, with one maximum matching.
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 

@@ -273,10 +273,8 @@ def _codes_of(letters: pa.Array) -> Int8:
 
 
 def names_of(records: Records, column: str) -> tuple[Int64, pa.Array]:
-    """Number the names in a column, as `encode` does.
-
-    Names ascend: as int64, or as strings if one of them is not an integer.
-    """
+    """Number the names in a column, as `encode` does."""
+    # Names ascend: as int64, or as strings if one of them is not an integer.
     values = records.column(column)
     if pa.types.is_integer(values.type) and not values.null_count:
         return encode(values.cast(pa.int64()))

@@ -124,10 +124,8 @@ class ScoredFormula(JudgedFormula):
         return (*super().gold_fields, SCORES[:1])
 
     def terms(self, rows: CountRows) -> CountRows:
-        """Return additive terms of labels and of numbers.
-
-        Terms of numbers are answer minus gold, its absolute value, and 1 if both numbers exist.
-        """
+        """Return additive terms of labels and of numbers."""
+        # Terms of numbers are answer minus gold, its absolute value, and 1 if both numbers exist.
         both, excess = _excesses(rows)
         return np.column_stack([super().terms(rows[:, :2]), excess, np.abs(excess), both])
 

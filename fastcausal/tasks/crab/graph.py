@@ -74,10 +74,8 @@ def _sums(places: Int64, values: Any, n: int) -> Any:
 
 
 def require_acyclic(records: Records) -> None:
-    """Raise InputError for events that cause each other in a circle, and name them.
-
-    There is a circle only if the first event of some pair is not before the second one.
-    """
+    """Raise InputError for events that cause each other in a circle, and name them."""
+    # There is a circle only if the first event of some pair is not before the second one.
     a, b = (records.integers(column) for column in KEY[1:])
     if (a < b).all():
         return

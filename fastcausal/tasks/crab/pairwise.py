@@ -137,10 +137,8 @@ def pairwise(
 
 
 def units_of(pairs: JudgedPairs) -> pa.Table:
-    """Return ``id``, gold's columns, and ``in_document`` if gold has articles.
-
-    Columns of gold with the names ``id``, ``in_document`` and ``answer`` are left out.
-    """
+    """Return ``id``, gold's columns, and ``in_document`` if gold has articles."""
+    # Columns of gold with the names "id", "in_document" and "answer" are left out.
     table = pairs.records.table
     if pairs.order is not None:
         table = table.take(arrow.numbers(pairs.order))

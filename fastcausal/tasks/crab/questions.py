@@ -53,10 +53,8 @@ class Questions:
         return places
 
     def units(self, gold: Int64) -> pa.Table:
-        """Return ``id``, the columns of the questions, their right letters, and near ones if known.
-
-        The gold letter of each question, int64[n], decides if it is within one document.
-        """
+        """Return ids, the columns of the questions, their right letters, and near ones if known."""
+        # The gold letter of each question, int64[n], decides if it is within one document.
         table = self.records.table
         columns: dict[str, Any] = {"id": arrow.numbers(np.arange(len(table))).cast(pa.string())}
         ours = ("id", "answer", IN_DOCUMENT, RIGHT, NEAR)

@@ -127,12 +127,10 @@ def gwet_ac1s(
 
 
 def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) -> Float64:
-    """Compute the chance agreement of Gwet's AC1: float64[n_draws].
-
-    Chance is Σπ(1 − π) / (q − 1). A label's π is the mean, over units with a rating, of its share
-    of the unit's ratings; q is the number of labels (Gwet 2008, equation 3; missing ratings as in
-    his handbook). NaN for one label. See `mean_kappas` for parameters.
-    """
+    """Compute the chance agreement of Gwet's AC1: float64[n_draws]."""
+    # Chance is Σπ(1 − π) / (q − 1). A label's π is the mean, over units with a rating, of its share
+    # of the unit's ratings; q is the number of labels (Gwet 2008, equation 3; missing ratings as in
+    # his handbook). NaN for one label. See `mean_kappas` for parameters.
     units, places = ratings.units_of()[places >= 0], places[places >= 0]
     widths = np.bincount(units, minlength=ratings.n_units)
     most, n_labels = int(widths.max(initial=0)), int(places.max(initial=-1)) + 1

@@ -50,10 +50,8 @@ def _units(ratings: Ratings) -> pa.Table:
 
 
 def paired(ratings: Ratings) -> Ratings:
-    """Keep units with at least two ratings, and sort the ratings of each.
-
-    A rater then is a place in the sorted unit, so units with the same ratings have equal rows.
-    """
+    """Keep units with at least two ratings, and sort the ratings of each."""
+    # A rater then is a place in the sorted unit, so units with the same ratings have equal rows.
     rated = ~np.isnan(ratings.values)
     units = ratings.units_of()[rated]
     widths = np.bincount(units, minlength=ratings.n_units)

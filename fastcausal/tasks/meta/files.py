@@ -118,11 +118,9 @@ def majority_of(votes: Float64) -> Float64:
     return Votes.count(ratings).labels(first_of_ties=False)
 
 
-def mean_labels(votes: Float64) -> Float64:
-    """Return the mean over raters of each row, NaN without a label: votes are float64[n_raters, n].
-
-    Means equal up to rounding are made equal.
-    """
+def mean_labels(votes: Float64) -> Float64:  # votes: [n_raters, n]
+    """Return the mean over raters of each row, NaN without a label."""
+    # Means equal up to rounding are made equal.
     given = ~np.isnan(votes)
     n = given.sum(axis=0)
     sums = sums_of(np.where(given, votes, 0.0), np.ones((1, len(votes)), np.int64))[0]

@@ -59,10 +59,8 @@ def _parts(judged: JudgedScores) -> dict[tuple[str, ...], Ratings]:
 
 
 def _refusals(judged: JudgedScores) -> list[str]:
-    """Warn of raters who gave null to all rows of an item of a system.
-
-    Claims have items ``TOPIC/SIDE/NUMBER``; for them all rows of an article ``TOPIC/SIDE`` count.
-    """
+    """Warn of raters who gave null to all rows of an item of a system."""
+    # Claims have items "TOPIC/SIDE/NUMBER"; for them all rows of an article "TOPIC/SIDE" count.
     articles = [name.rpartition("/")[0] or name for name in judged.item_names]
     called = sorted(set(articles))
     place = np.searchsorted(called, articles)

@@ -224,10 +224,8 @@ def rows_of(
 def shares_of(
     judged: JudgedScores, labels: Float64
 ) -> Iterator[tuple[str, tuple[Float64, Float64]]]:
-    """Yield each class with its share of people's labels, and 1 for rows with it by the judge.
-
-    Both are float64[n], NaN without a label.
-    """
+    """Yield each class with its share of people's labels, and 1 for rows with it by the judge."""
+    # Both are float64[n], NaN without a label.
     assert judged.classes is not None
     n_votes = (~np.isnan(judged.votes)).sum(axis=0)
     for k, name in enumerate(judged.classes):

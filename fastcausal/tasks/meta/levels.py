@@ -127,10 +127,8 @@ def _mean(values: Float64, weights: Int64) -> Float64:
 
 
 def system_means(rows: RatedScores, values: Float64, weights: Int64 | None = None) -> Float64:
-    """Average the rows of each system, less the least value: float64[n_draws, n_systems].
-
-    NaN without rows. Means equal up to rounding are made equal.
-    """
+    """Average the rows of each system, less the least value: float64[n_draws, n_systems]."""
+    # NaN without rows. Means equal up to rounding are made equal.
     weights = np.ones((1, len(values)), np.int64) if weights is None else weights
     values = values - values.min(initial=math.inf)
     means = np.full((len(weights), len(rows.system_rows)), math.nan)

@@ -138,10 +138,8 @@ def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]
 
 
 def _standardised(scores: Float64) -> Float64:
-    """Return standardised scores; a constant metric gets zeros.
-
-    They are rounded, so that two metrics whose scores differ in their last bits become equal.
-    """
+    """Return standardised scores; a constant metric gets zeros."""
+    # They are rounded, so that two metrics whose scores differ in their last bits become equal.
     n = max(len(scores), 1)
     away = scores - math.fsum(scores) / n
     spread = math.sqrt(math.fsum(away * away) / n)

@@ -76,10 +76,8 @@ class ValueFormula(Formula):
         return name
 
     def scale(self, group: str, score: str) -> Scale:
-        """Declare the direction of a score: higher is better unless its source says lower.
-
-        The source does not tell the kind. Each example changes a mean only by its part.
-        """
+        """Declare the direction of a score: higher is better unless its source says lower."""
+        # The source does not tell the kind. Each example changes a mean only by its part.
         return Scale("none", "lower" if score in self.lower else "higher", None, self.of == "mean")
 
     def scale_of(self, name: str, rows: CountRows) -> Scale:
