@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import click
@@ -87,10 +88,9 @@ class Described:
 
     def __init__(self, entry: str) -> None:
         module, _, name = entry.partition(":")
-        spec = find_spec(module)
-        assert spec is not None, entry
-        loader: Any = spec.loader  # `importlib.abc` names its type, after 14 further modules
-        text = loader.get_source(module)
+        path = getattr(find_spec(module), "origin", None)
+        assert path is not None, entry
+        text = Path(path).read_text(encoding="utf-8")
         start = re.search(rf"^(def|class) {name}\b", text, re.MULTILINE)
         assert start is not None, entry
         end = text.index('"""', text.index('"""', start.start()) + 3) + 3
