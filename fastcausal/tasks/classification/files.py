@@ -143,8 +143,6 @@ def read(source: Any, name: str = "labels") -> Labels:
 def labels_in(values: Sequence[Any]) -> list[Any]:
     """Return values as labels: all integers, or all strings.
 
-    Examples
-    --------
     >>> labels_in([True, "0.0"]), labels_in([" yes", "1.0"])
     ([1, 0], ['yes', '1'])
     """
@@ -165,13 +163,6 @@ def parse_labels(text: str) -> list[int] | list[str]:
 def names_in(changes: Mapping[Any, Any] | str) -> dict[str, str]:
     """Return old labels with their new names; text is ``yes=1,no=0``.
 
-    Raises
-    ------
-    ValueError
-        A part of the text has no ``=``, an old label repeats, or a label is empty.
-
-    Examples
-    --------
     >>> names_in("yes=1, no=0"), names_in({"yes": True})
     ({'yes': '1', 'no': '0'}, {'yes': '1'})
     """
@@ -195,13 +186,7 @@ def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
 
 
 def public(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the sentences of gold with all its labels in turn, and always with the first.
-
-    Examples
-    --------
-    >>> public([{"id": "a", "label": 1}, {"id": "b", "label": 1}, {"id": "c", "label": 0}])[0]
-    [{'id': 'a', 'label': 0}, {'id': 'b', 'label': 1}, {'id': 'c', 'label': 0}]
-    """
+    """Return the sentences of gold with all its labels in turn, and always with the first."""
     labels = read(gold, "gold")
     values = labels.convert_to_kind(labels.kind, "gold").values
     found = sorted(values.drop_null().unique().to_pylist())

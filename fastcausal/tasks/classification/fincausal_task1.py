@@ -33,15 +33,7 @@ WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
 
 @dataclass(frozen=True)
 class TaskOneFormula(LabelFormula):
-    """Means over only the classes 0 and 1; other labels count in neither.
-
-    Examples
-    --------
-    >>> formula = TaskOneFormula((0, 1, 2), False, 1, 0.0)
-    >>> scores = formula.scores(np.array([[0, 0], [1, 2]]), np.array([[1, 1]]))
-    >>> scores["weighted_f1"], scores["positive_f1"]
-    (array([0.5]), array([0.]))
-    """
+    """Means over only the classes 0 and 1; other labels count in neither."""
 
     job = "fincausal-task1"
 
@@ -136,13 +128,7 @@ def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return as many rows as gold has with 0 and 1 in turn, and always 0.
-
-    Examples
-    --------
-    >>> public([1, 1])
-    ([{'label': 0}, {'label': 1}], [{'label': 0}, {'label': 0}])
-    """
+    """Return as many rows as gold has with 0 and 1 in turn, and always 0."""
     n = len(read_labels(gold, "gold"))
     return [{"label": k % 2} for k in range(n)], [{"label": 0} for _ in range(n)]
 
@@ -150,8 +136,6 @@ def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[s
 def read_labels(source: Any, name: str = "labels") -> Labels:
     r"""Read labels.
 
-    Examples
-    --------
     >>> file = Source("x.csv", b"Index; Text; Gold\n1.1; a; b; 0\n1.2; c; 1\n")
     >>> read_labels(file).values.to_pylist()
     [0, 1]

@@ -31,30 +31,10 @@ def explain_readings(
     *,
     column: str | None = None,
 ) -> Report:
-    """List the answers on which two readings differ.
-
-    Parameters
-    ----------
-    gold, pred, column
-        As `fastcausal.tasks.classification.choices.count.choices`; a question without an answer
-        is wrong under both.
-    start, end : str
-        Two readings of one kind of answers.
-
-    Raises
-    ------
-    InputError
-        As `choices`.
-    ValueError
-        A reading is unknown, both are the same, or they read different kinds of answers.
-
-    Examples
-    --------
-    >>> gold = [{"id": 1, "label": "yes"}, {"id": 2, "label": "no"}]
-    >>> pred = {"1": "Yes.", "2": "Nothing follows"}
-    >>> explain_readings(gold, pred, "first-word", "cladder").answers
-    [{'id': '2', 'answer': 'Nothing follows', 'gold': 'no', 'first-word': None, 'cladder': 'no'}]
-    """
+    """List the answers on which two readings differ."""
+    # gold, pred, column: as `fastcausal.tasks.classification.choices.count.choices`; a question
+    # without an answer is wrong under both.
+    # start, end: two readings of one kind of answers.
     both = (start, end)
     for reading in both:
         check("reading", reading, AnswerReading)

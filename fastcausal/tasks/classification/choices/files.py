@@ -71,40 +71,18 @@ class Given(NamedTuple):
 
 
 def read_questions(
+    # Any source of `fastcausal.files.records.read_records`, with a column ``label`` (or ``gold``,
+    # ``relation``, ``answer``) and one of `IDS`.
     source: Any,
+    # Labels are yes and no in any usual form; letters; or whole numbers and text.
     answers: AnswerKind,
+    # The options; by default letters up to the last of gold, numbers from 0, or all text.
     labels: Sequence[Any] | None = None,
+    # Columns to look for within ``meta`` and within ids, as CLadder and Corr2Cause write them.
     by: Sequence[str] = (),
-    n_options: int = 0,
+    n_options: int = 0,  # The least number of options
 ) -> Asked:
-    """Read questions with their right options.
-
-    Parameters
-    ----------
-    source : path, table, list of mappings or list of labels
-        Any source of `fastcausal.files.records.read_records`, with a column ``label`` (or
-        ``gold``, ``relation``, ``answer``) and one of `IDS`.
-    answers : {"binary", "letter", "choice"}
-        Labels are yes and no in any usual form; letters; or whole numbers and text.
-    labels : sequence of int or str, optional
-        The options; by default letters up to the last of gold, numbers from 0, or all text.
-    by : sequence of str
-        Columns to look for within ``meta`` and within ids, as CLadder and Corr2Cause write them.
-    n_options : int
-        The least number of options.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, or has a label of another kind.
-
-    Examples
-    --------
-    >>> read_questions([{"id": 1, "label": "entailment"}, {"id": 2, "label": "no"}], "binary").codes
-    array([1, 0])
-    >>> read_questions([{"id": 1, "label": "C"}], "letter").labels
-    ('A', 'B', 'C')
-    """
+    """Read questions with their right options."""
     records = _table(source, "gold", GOLD[0])
     column = records.require(*GOLD)
     written, places = _written(records, column)
@@ -124,24 +102,16 @@ def read_questions(
     return Asked(records, ids, options, codes, forms, columns)
 
 
-def read_given(source: Any, column: str | None = None) -> Given:
+def read_given(
+    # A table as in `read_questions`, with answers in ``column``; by default ``answer`` (or
+    # ``pred``, ``prediction``, ``label``), else scores in ``score_1``, ``score_2``, ... Or ``{id:
+    # answer}``, or a log of `fastcausal.formats.logs.replies`. ``column`` may be a path into
+    # values, such as ``a.b.0.c``.
+    source: Any,
+    column: str | None = None,
+) -> Given:
     """Read the answers of a model.
 
-    Parameters
-    ----------
-    source : path, table, mapping, list of mappings or list of answers
-        A table as in `read_questions`, with answers in ``column``; by default ``answer`` (or
-        ``pred``, ``prediction``, ``label``), else scores in ``score_1``, ``score_2``, ... Or
-        ``{id: answer}``, or a log of `fastcausal.formats.logs.replies`. ``column`` may be a path
-        into values, such as ``a.b.0.c``.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read.
-
-    Examples
-    --------
     >>> read_given({"dev-0": 1, "dev-1": "0"}).values
     [1, '0']
     >>> read_given([{"id": 1, "score_1": -2.5, "score_2": -2}]).values
@@ -173,8 +143,6 @@ def _read_values(records: Records, values: Sequence[Any]) -> Given:
 def parse_numbers(values: list[Any]) -> list[Any]:
     """Convert cells of CSV that look like numbers.
 
-    Examples
-    --------
     >>> parse_numbers(["1", "0.0", "one", ""])
     [1.0, 0.0, 'one', '']
     """

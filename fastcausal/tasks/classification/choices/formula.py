@@ -19,19 +19,9 @@ READ, MAJORITY, RARER = "read", "majority", "rarer"
 
 @dataclass(frozen=True)
 class ChoiceFormula(ConfusionFormula):
-    """Option of gold and of the answer, and options of the answer by other readings.
+    """Option of gold and of the answer, and options of the answer by other readings."""
 
-    The two indices after the options stand for an unparsed and for a missing answer.
-
-    Examples
-    --------
-    >>> formula = ChoiceFormula(
-    ...     ("no", "yes"), True, "yes", None, ("cladder",), "wrong", "skip", False)
-    >>> rows = np.array([[1, 1, 1], [0, 2, 0], [0, 3, 3]])  # read, unparsed, missing
-    >>> scores = formula.scores(rows, np.array([[1, 1, 1]]))
-    >>> [float(scores[f"{name}_accuracy"][0]) for name in ("overall", "read", "as_cladder")]
-    [0.5, 1.0, 1.0]
-    """
+    # The two indices after the options stand for an unparsed and for a missing answer.
 
     job = "choices"
 
@@ -104,8 +94,6 @@ class ChoiceFormula(ConfusionFormula):
 def group_of(reading: str) -> str:
     """Name the group of scores, and the column, of a reading.
 
-    Examples
-    --------
     >>> group_of("first-word")
     'as_first-word'
     """

@@ -16,8 +16,6 @@ from fastcausal.tasks.classification.choices.words import pattern_of
 class Choosing:
     """Settings of reading and counting answers.
 
-    Examples
-    --------
     >>> choosing("cladder").unparsed, choosing("cladder", unparsed="wrong").unparsed
     ('error', 'wrong')
     """

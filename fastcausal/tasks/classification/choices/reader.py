@@ -27,15 +27,12 @@ OR = re.compile(rf"[\s\"'*`)\]\u2018-\u201f]*+(?:/|[oO][rR](?![{LETTERS}]))")
 def read_text(text: str, kind: str, last: str = "D") -> tuple[float, int]:
     """Return the value of an answer and the reason, `READ` or another.
 
-    Letters count from 0 for A to the last one; 1 is yes, 0 is no. The value is NaN if unread.
-
-    Examples
-    --------
     >>> read_text("<Answer>B</Answer>", "letter"), read_text("E.", "letter", "E")
     ((1.0, 0), (4.0, 0))
     >>> read_text("yes or no", "binary")
     (nan, 2)
     """
+    # Letters count from 0 for A to the last one; 1 is yes, 0 is no. The value is NaN if unread.
     said = text.strip()
     if not said:
         return math.nan, MISSING

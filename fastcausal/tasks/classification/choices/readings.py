@@ -41,8 +41,6 @@ _CAN_BE_DEDUCED = re.compile(
 def first_word(answer: Any, forms: Forms) -> str | None:
     """Read the first word of the answer: yes, no, true, false, 1 or 0.
 
-    Examples
-    --------
     >>> said = ("**Yes**, it does.", "Answer: no", "Nope", "yes/no", True, None)
     >>> [first_word(answer, {}) for answer in said]
     ['yes', 'no', None, None, 'yes', None]
@@ -54,13 +52,7 @@ def first_word(answer: Any, forms: Forms) -> str | None:
 
 
 def cladder(answer: Any, forms: Forms) -> str | None:
-    """Read the start as yes or no, as ``eval_llms`` of CLadder does.
-
-    Examples
-    --------
-    >>> [cladder(answer, {}) for answer in (" Yes.", "not sure", "yesterday", '"Yes"')]
-    ['yes', 'no', 'yes', None]
-    """
+    """Read the start as yes or no, as ``eval_llms`` of CLadder does."""
     text = "" if answer is None else str(answer).strip().lower()
     return next((word for word in (YES, NO) if text.startswith(word)), None)
 
@@ -68,26 +60,17 @@ def cladder(answer: Any, forms: Forms) -> str | None:
 def cladder_gpt(answer: Any, forms: Forms) -> str | None:
     """Read the start, without quotes and refusals, as ``run_gpt`` of CLadder does.
 
-    The program writes null as the text "None", which starts with no.
-
-    Examples
-    --------
     >>> [cladder_gpt(answer, {}) for answer in ('"Yes"', "None of them", "none", "Neither", None)]
     ['yes', None, 'no', None, 'no']
     """
+    # The program writes null as the text "None", which starts with no.
     text = str(answer).lower().strip().strip('"')
     return next((option for prefix, option in _PREFIXES.items() if text.startswith(prefix)), None)
 
 
 def corr2cause(answer: Any, forms: Forms) -> str | None:
-    """Read a few phrases at the start as yes, all other text as no, as Corr2Cause's program does.
-
-    Examples
-    --------
-    >>> answers = ("yes, because", 'necessarily true".', "must be true.", "I think yes", "")
-    >>> [corr2cause(answer, {}) for answer in answers]
-    ['yes', 'yes', 'no', 'no', 'no']
-    """
+    """Read a few phrases at the start as yes, and all other text as no."""
+    # As Corr2Cause's program does
     if answer is None:
         return None
     return YES if _CAN_BE_DEDUCED.match(str(answer).strip()) else NO
@@ -97,14 +80,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letter(answer: Any, forms: Forms) -> str | None:
-    """Read the only letter that the answer names, in either case.
-
-    Examples
-    --------
-    >>> options = {"A": "A", "B": "B"}
-    >>> [letter(answer, options) for answer in ("(B) It rained.", "Answer: A", "A/B", "Both", "C")]
-    ['B', 'A', None, None, None]
-    """
+    """Read the only letter that the answer names, in either case."""
     letters = {form.upper(): option for form, option in forms.items() if str(form).isalpha()}
     last = max(("D", *(each for each in letters if each in LETTERS)))
     if not isinstance(answer, str):
@@ -114,21 +90,13 @@ def letter(answer: Any, forms: Forms) -> str | None:
 
 
 def same(answer: Any, forms: Forms) -> str | None:
-    """Read a value that stands for an option in gold: equal numbers, identical text.
-
-    Examples
-    --------
-    >>> [same(answer, {0: "0", 1: "1"}) for answer in (1, 1.0, True, "1", 2)]
-    ['1', '1', '1', None, None]
-    """
+    """Read a value that stands for an option in gold: equal numbers, identical text."""
     return forms.get(answer) if isinstance(answer, str | int | float) else None
 
 
 def corr2cause_gpt(answer: Any, forms: Forms) -> str | None:
-    """Read as `corr2cause`, without blanks, quotes, full stops, colons and "that there is " before.
+    """Read as `corr2cause`, without signs and "that there is" at the start.
 
-    Examples
-    --------
     >>> answers = ('"Yes"', "must be true.", "That there is necessarily true", "I think yes", None)
     >>> [corr2cause_gpt(answer, {}) for answer in answers]
     ['yes', 'yes', 'yes', 'no', None]
@@ -161,8 +129,6 @@ READINGS: dict[AnswerReading, ReadingRule] = {
 def readings_of(kind: AnswerKind) -> tuple[AnswerReading, ...]:
     """Return the names of the readings of a kind of answers; the first is the default.
 
-    Examples
-    --------
     >>> readings_of("letter"), readings_of("choice")
     (('letter', 'same'), ('same',))
     """

@@ -63,17 +63,8 @@ def _letters(last: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
 
 
 def find_value(text: str, kind: str, last: str = "D") -> float | None:
-    """Return the only value in a text: a score, 0 for A and so on, 1 for yes, 0 for no; or None.
-
-    Examples
-    --------
-    >>> find_value("I would say **45** out of 100.", "score"), find_value("Score: 40-50", "score")
-    (45.0, None)
-    >>> find_value("Answer: B", "letter"), find_value("Answer: B or C", "letter")
-    (1.0, None)
-    >>> find_value("Option E", "letter", "E"), find_value("Option E or D", "letter", "E")
-    (4.0, None)
-    """
+    """Return the only value in a text, or None."""
+    # A score; 0 for A and so on; 1 for yes, 0 for no
     if len(text) > LONGEST or not (any(mark in text for mark in _MARKS) or _BEGINS.match(text)):
         return None
     closed = _TAG.findall(text)
@@ -108,8 +99,6 @@ def match_pattern(text: str, pattern: re.Pattern[str]) -> str:
 def pattern_of(text: str) -> re.Pattern[str]:
     r"""Compile a pattern; raise ValueError if it is invalid, or has not exactly one group.
 
-    Examples
-    --------
     >>> match_pattern("Final: 45. Final: 45.", pattern_of(r"Final: (\d+)"))
     '45'
     """
