@@ -27,20 +27,9 @@ COLLIDE = (
 def known_mentions(
     gold: Corpus, pred: Corpus, lenient: bool = False
 ) -> tuple[Corpus, dict[str, int], Warnings]:
-    """Leave out predictions with a mention that gold lacks.
-
-    Returns
-    -------
-    pred : Corpus
-    ignored : dict of str to int
-        Number of distinct pairs left out of each document.
-    warnings : dict
-
-    Raises
-    ------
-    InputError
-        Predictions name events of gold instead of mentions, unless ``lenient``.
-    """
+    """Leave out predictions with a mention that gold lacks."""
+    # Returns predictions, the number of distinct pairs left out of each document, and warnings.
+    # InputError if predictions name events of gold instead of mentions, unless ``lenient``.
     in_gold = {document.id: document for document in gold.documents}
     of_gold = [in_gold.get(pred.documents[k].id) for k, _ in pred.mentions]
     ids = [id for _, id in pred.mentions]

@@ -59,29 +59,12 @@ def places(group: str, stratum: str) -> range:
 def count(
     gold: EventPairs,
     pred: EventPairs,
-    candidates: EventPairs | None,
+    candidates: EventPairs | None,  # Pairs, or events
     protocol: PairProtocol,
-    outside: OutsidePairs = "charge",
-    groups: Sequence[str] = (),
+    outside: OutsidePairs = "charge",  # The policy for predictions that are not candidates
+    groups: Sequence[str] = (),  # By default the protocol's groups
 ) -> Counted:
-    """Count the pairs of every document.
-
-    Parameters
-    ----------
-    gold, pred : EventPairs
-    candidates : EventPairs, optional
-        Pairs, or events.
-    protocol : PairProtocol
-    outside : {"charge", "ignore", "error"}
-        The policy for predictions that are not candidates.
-    groups : sequence of str
-        Groups to count; by default the protocol's groups.
-
-    Raises
-    ------
-    InputError
-        A mention is in two sentences, or a prediction is not a candidate under ``"error"``.
-    """
+    """Count the pairs of every document."""
     sides = [gold, pred, *([] if candidates is None or candidates is gold else [candidates])]
     names, documents = _documents(sides)
     maps, mentions = number_texts([side.mentions for side in sides])

@@ -15,13 +15,8 @@ from fastcausal.tasks.eci.files import OWN, EventPairs
 
 
 def columns_of_documents(gold: EventPairs, ids: pa.Array, required: Sequence[str] = ()) -> pa.Table:
-    """Return a row for each document: its id, and gold's columns with one value per document.
-
-    Raises
-    ------
-    InputError
-        A required column is missing, or has two values in a document.
-    """
+    """Return a row of id and columns for each document."""
+    # A column has one value per document; InputError if a required column is missing or has two.
     records = gold.records
     table: dict[str, pa.Array] = {"id": ids}
     names = [name for name in records.names if name not in (*OWN, "id")]

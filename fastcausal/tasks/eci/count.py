@@ -159,13 +159,7 @@ def read_sources(
     relation: PairRelation = "causal",
     lenient: bool = False,
 ) -> Sources:
-    """Read both sides by a protocol, and the candidates.
-
-    Raises
-    ------
-    InputError
-        As `eci`.
-    """
+    """Read both sides by a protocol, and the candidates."""
     sides = open_table(gold, relation, GOLD), open_table(pred, relation, PRED)
     ignored: dict[str, int] = {}
     warnings: Warnings = {}
@@ -236,13 +230,7 @@ def statistics_of(
     required: Sequence[str] = (),
     system: str | None = None,
 ) -> Statistics:
-    """Make a row of counts for every document that the protocol counts.
-
-    Raises
-    ------
-    InputError
-        A required column is missing, or differs within a document.
-    """
+    """Make a row of counts for every document that the protocol counts."""
     strata = counted.strata if protocol.by_sentences else counted.strata[:1]
     has_candidates = sources.candidates is not None
     formula = PairFormula(protocol.groups, strata, protocol.counts, has_candidates, undefined)

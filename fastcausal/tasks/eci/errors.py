@@ -41,22 +41,14 @@ class WrongPair:
 
 
 class PairErrors(Printed):
-    """Documents with wrong pairs, worst first.
-
-    Attributes
-    ----------
-    title, signature : str
-    n_wrong : int
-        Documents with a wrong pair; `documents` are the worst of them.
-    documents : dict of str to list of WrongPair
-    """
+    """Documents with wrong pairs, worst first."""
 
     def __init__(
         self,
         signature: str,
         kinds: Sequence[str],
-        n_wrong: int,
-        documents: Mapping[str, list[WrongPair]],
+        n_wrong: int,  # Documents with a wrong pair
+        documents: Mapping[str, list[WrongPair]],  # The worst of them
     ) -> None:
         self.signature = signature
         self.kinds: tuple[str, ...] = tuple(kinds)
@@ -109,8 +101,11 @@ def pair_errors(
     gold: Any,
     pred: Any,
     *,
-    top: int | None = 10,
-    types: Sequence[str] = (),
+    top: int | None = 10,  # Most documents to return; None: all
+    types: Sequence[str] = (),  # Kinds of errors of `KINDS`; by default all
+    # Sentences: rows with ``doc_id``, ``sentence`` and ``text``, or a corpus. Mentions are shown in
+    # brackets if rows give the characters of their words in the sentence as ``event``, ``start``
+    # and ``stop``, as a corpus does. By default gold, if it is a corpus.
     text: Any = None,
     forward: Iterable[str] | str = (),
     backward: Iterable[str] | str = (),
@@ -118,35 +113,8 @@ def pair_errors(
     unknown: Iterable[str] | str = (),
     relation: PairRelation = "causal",
 ) -> PairErrors:
-    """Find the documents with most wrong pairs.
-
-    Parameters
-    ----------
-    gold, pred, forward, backward, none, unknown, relation
-        As `eci`.
-    top : int, optional
-        Most documents to return; None: all.
-    types : sequence of str
-        Kinds of errors of `KINDS`; by default all.
-    text : path, table or corpus, optional
-        Sentences: rows with ``doc_id``, ``sentence`` and ``text``, or a corpus. Mentions are shown
-        in brackets if rows give the characters of their words in the sentence as ``event``,
-        ``start`` and ``stop``, as a corpus does. By default gold, if it is a corpus.
-
-    Raises
-    ------
-    InputError
-        As `eci`.
-    ValueError
-        A kind is unknown.
-
-    Examples
-    --------
-    >>> gold = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"}]
-    >>> pred = [{"doc_id": "d", "a": "flood", "b": "rain", "label": "CAUSE"}]
-    >>> pair_errors(gold, pred).documents["d"][0].kind
-    'turned round'
-    """
+    """Find the documents with most wrong pairs."""
+    # gold, pred, forward, backward, none, unknown, relation: as `eci`.
     for kind in types:
         if kind not in KINDS:
             raise ValueError(f'unknown type "{kind}", expected one of {", ".join(KINDS)}')
@@ -280,8 +248,6 @@ class _Texts:
 def _bracketed(text: str, words: Iterable[tuple[int, int]]) -> str:
     """Put words of a text into brackets.
 
-    Examples
-    --------
     >>> _bracketed("rain floods roads", [(5, 11), (0, 4)])
     '[rain] [floods] roads'
     """

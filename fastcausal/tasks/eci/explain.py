@@ -53,32 +53,10 @@ def explain_pairs(
     unknown: Iterable[str] | str = (),
     relation: PairRelation = "causal",
 ) -> Report:
-    """Attribute the difference between two protocols to their quirks.
-
-    Parameters
-    ----------
-    gold, pred, forward, backward, none, unknown, relation
-        As in `eci`; both protocols must be able to read the sources.
-    start, end : {"pairs", "maven-ere", "eventstoryline", "ilif-direction"}
-        F1 is the score of types, or of directions if both protocols score directions.
-
-    Raises
-    ------
-    InputError
-        As `eci`.
-    ValueError
-        A protocol is unknown, or both are the same.
-
-    Examples
-    --------
-    >>> gold = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"},
-    ...         {"doc_id": "d", "a": "flood", "b": "loss", "label": "CAUSE"}]
-    >>> pred = [{"doc_id": "d", "a": "rain", "b": "flood", "label": "CAUSE"},
-    ...         {"doc_id": "d", "a": "loss", "b": "flood", "label": "CAUSE"}]
-    >>> for quirk in explain_pairs(gold, pred, "ilif-direction").quirks:
-    ...     print(quirk.field, quirk.n_documents, f"{quirk.change:+.3f}")
-    free_turns 1 -0.167
-    """
+    """Attribute the difference between two protocols to their quirks."""
+    # gold, pred, forward, backward, none, unknown, relation: as in `eci`; both protocols must be
+    # able to read the sources.
+    # start, end: F1 is the score of types, or of directions if both protocols score directions.
     first, last = pair_protocol(start), pair_protocol(end)
     if first == last:
         raise ValueError(f"both protocols are {start}, expected two")

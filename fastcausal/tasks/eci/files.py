@@ -79,51 +79,26 @@ class EventPairs:
 
 
 def read_pairs(
-    source: Any, labels: LabelScheme, name: str = "gold", relation: str = "causal"
+    # Any source of `read_records`, with the columns ``doc_id``, ``a``, ``b`` and ``label``, or any
+    # source of `read_corpus`. A row without a and b names a document without pairs.
+    source: Any,
+    labels: LabelScheme,
+    name: str = "gold",  # Name in messages of a source that is not a file
+    relation: str = "causal",  # "causal", "temporal", "subevent": the relation of MAVEN-ERE to read
 ) -> EventPairs:
-    """Read labelled pairs.
-
-    Parameters
-    ----------
-    source : path, table, list of mappings or of documents
-        Any source of `read_records`, with the columns ``doc_id``, ``a``, ``b`` and ``label``, or
-        any source of `read_corpus`. A row without a and b names a document without pairs.
-    labels : LabelScheme
-    name : str
-        Name in messages of a source that is not a file.
-    relation : {"causal", "temporal", "subevent"}
-        The relation of MAVEN-ERE to read.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, a label is unknown, or an event is paired with itself.
-
-    Examples
-    --------
-    >>> rows = [{"doc_id": "d", "a": 1, "b": 2, "label": "CAUSE"}, {"doc_id": "e"}]
-    >>> pairs = read_pairs(rows, LabelScheme())
-    >>> pairs.ids(0), pairs.label, pairs.named.to_pylist()
-    (('d', '1', '2'), array([4], dtype=int8), ['e'])
-    """
+    """Read labelled pairs."""
     records = open_table(source, relation, name)
     return pairs_of(records, *labels.encode(records))
 
 
 def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
-    """Read pairs (``doc_id, a, b``), or events (``doc_id, event``) whose pairs are candidates.
+    """Read pairs, or events whose pairs are candidates.
 
-    Raises
-    ------
-    InputError
-        As `read_pairs`; or a table has neither pairs nor events.
-
-    Examples
-    --------
     >>> events = read_candidates([{"doc_id": "d", "event": "x", "sentence": 3}])
     >>> events.ids(0), events.b
     (('d', 'x', 'x'), None)
     """
+    # Pairs are ``doc_id, a, b``; of events ``doc_id, event`` all pairs are candidates.
     records = open_table(source, "causal", name)
     if "event" not in records:
         return pairs_of(records, None)
@@ -156,21 +131,13 @@ def open_table(source: Any, relation: str = "causal", name: str = "rows") -> Rec
 def name_columns(records: Records, side: str) -> None:
     """Give the columns of a table their names: ``doc_id, a, b, label``.
 
-    A document may be ``doc`` or ``document``, the ends of a pair may have any names of `ENDS`, and
-    its label may be ``relation``, or ``gold`` or ``pred`` as the side.
-
-    Raises
-    ------
-    InputError
-        Columns are missing, or two columns may hold the labels.
-
-    Examples
-    --------
     >>> rows = Records("p", [{"doc": "d", "head": "x", "tail": "y", "pred": "CAUSE"}])
     >>> name_columns(rows, "pred")
     >>> rows.names
     ['doc_id', 'a', 'b', 'label']
     """
+    # A document may be ``doc`` or ``document``, the ends of a pair may have any names of `ENDS`,
+    # and its label may be ``relation``, or ``gold`` or ``pred`` as the side.
     if not len(records):
         return
     labels = (*LABELS, side) if side in (GOLD, PRED) else ()
@@ -213,18 +180,8 @@ def public(
     unknown: Iterable[str] | str = (),
     **options: Any,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
-    """Return the documents of gold, or its pairs if they are the candidates, without relations.
-
-    None for a corpus, and if all candidates are related: they would reveal the answers.
-
-    Examples
-    --------
-    >>> gold = [{"doc_id": "d", "a": 1, "b": 2, "label": "CAUSE"}]
-    >>> public(gold)[0], public(gold, "listed")
-    ([{'doc_id': 'd', 'a': None, 'b': None, 'label': None}], None)
-    >>> public([*gold, {"doc_id": "d", "a": 2, "b": 3, "label": "NONE"}], "listed")[0][0]
-    {'doc_id': 'd', 'a': '1', 'b': '2', 'label': 'NONE'}
-    """
+    """Return the documents of gold, or its pairs if they are the candidates, without relations."""
+    # None for a corpus, and if all candidates are related: they would reveal the answers.
     records = open_table(gold, relation, GOLD)
     if isinstance(records, Corpus):
         return None

@@ -23,14 +23,7 @@ TOTALS = ("n_documents", "n_outside", "n_candidates", "n_ignored")
 
 @dataclass(frozen=True)
 class PairFormula(Formula):
-    """Scores of groups of pairs, overall and by sentences.
-
-    Examples
-    --------
-    >>> formula = PairFormula(("exists",), ("overall",), ("predicted", "gold"), False, None)
-    >>> formula.scores(np.array([[1, 2, 4, 1, 0, 0, 0]]), np.array([[1]]))["exists_recall"]
-    array([0.25])
-    """
+    """Scores of groups of pairs, overall and by sentences."""
 
     job = "eci"
     subsets_of_groups = (INTRA, INTER)
@@ -159,8 +152,6 @@ class PairFormula(Formula):
 def name_group(group: str, stratum: str) -> str:
     """Name a group of a stratum.
 
-    Examples
-    --------
     >>> name_group("typed", "overall"), name_group("typed", "intra")
     ('typed', 'intra_typed')
     """

@@ -43,19 +43,7 @@ _WHOLE = re.compile(r"(\d+)\.0*")
 
 @dataclass(frozen=True)
 class LabelScheme:
-    """Known labels and their codes.
-
-    Raises
-    ------
-    ValueError
-        A label is already known, or there are too many labels.
-
-    Examples
-    --------
-    >>> labels = LabelScheme(("leads to",), unknown=("?",))
-    >>> [labels.code(label) for label in ("none", "?", "Cause", "falling action", "Leads to")]
-    [0, 1, 4, 3, 10]
-    """
+    """Known labels and their codes."""
 
     # Further labels of "a causes b" and of "b causes a", each a type of its own
     forward: tuple[str, ...] = ()
@@ -96,13 +84,8 @@ class LabelScheme:
         return self.codes.get(plain, -1)
 
     def encode(self, *sides: Records) -> list[LabelCodes]:
-        """Return the code of each row of every side.
-
-        Raises
-        ------
-        InputError
-            Labels are unknown; the message names each with its rows and the options for it.
-        """
+        """Return the code of each row of every side."""
+        # InputError names each unknown label with its rows and the options for it.
         encoded: list[LabelCodes] = []
         unknown: list[tuple[int, str, str]] = []
         for records in sides:
@@ -126,8 +109,6 @@ class LabelScheme:
 def plain_label(label: str) -> str:
     """Return a label in lower case, without blanks and signs between letters; 1.0 becomes 1.
 
-    Examples
-    --------
     >>> [plain_label(label) for label in ("CAUSED_BY", " caused by", "CLINK-R", "-1", "1.0")]
     ['causedby', 'causedby', 'clinkr', '-1', '1']
     """

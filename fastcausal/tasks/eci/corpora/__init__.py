@@ -45,23 +45,14 @@ def is_corpus(source: Any) -> bool:
     return isinstance(source, Sequence) and bool(source) and maven.is_line(source[0])
 
 
-def read_corpus(source: Any, relation: str = "causal", name: str = "rows") -> Corpus:
-    """Read the documents of a corpus.
-
-    Parameters
-    ----------
-    source : path or list of objects
-        A source for which `is_corpus` is True; a folder may be a zip.
-    relation : {"causal", "temporal", "subevent"}
-        The relation of MAVEN-ERE; other corpora have only causal relations.
-    name : str
-        Name of objects in messages.
-
-    Raises
-    ------
-    InputError
-        The source cannot be read, has no known files or files of two kinds, or repeats a document.
-    """
+def read_corpus(
+    source: Any,  # A source for which `is_corpus` is True; a folder may be a zip
+    # "causal", "temporal", "subevent": the relation of MAVEN-ERE; other corpora have only causal
+    # relations.
+    relation: str = "causal",
+    name: str = "rows",  # Name of objects in messages
+) -> Corpus:
+    """Read the documents of a corpus."""
     problems = Problems()
     is_path = isinstance(source, str | os.PathLike)
     if is_path and not Path(source).is_dir() and _suffix(source) == "":

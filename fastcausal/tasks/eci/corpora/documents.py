@@ -70,27 +70,18 @@ class PairRows(NamedTuple):
 
 
 class Corpus(Records):
-    """The pairs of mentions as a table; a document without pairs is a row without mentions.
+    """Table of the pairs of mentions in documents."""
 
-    Attributes
-    ----------
-    documents : sequence of EventDocument
-    mentions : sequence of (int, str)
-        Document and id of each mention in a pair.
-    pairs : PairRows
-        The rows of the table.
-    is_maven : bool
-        True for documents of MAVEN-ERE: gold lists all of their mentions.
-    """
+    # A document without pairs is a row without mentions.
 
     def __init__(
         self,
         name: str,
         table: pa.Table,
         documents: Sequence[EventDocument],
-        mentions: Sequence[tuple[int, str]],
-        pairs: PairRows,
-        is_maven: bool = False,
+        mentions: Sequence[tuple[int, str]],  # Document and id of each mention in a pair
+        pairs: PairRows,  # The rows of the table
+        is_maven: bool = False,  # True for MAVEN-ERE: gold lists all mentions of its documents
     ) -> None:
         super().__init__(name, table, places=_Places(documents, pairs))
         self.documents = documents
@@ -131,13 +122,7 @@ class _Places(Sequence[str]):
 
 
 def corpus_of(name: str, documents: Sequence[EventDocument], is_maven: bool = False) -> Corpus:
-    """Join documents into one table.
-
-    Raises
-    ------
-    InputError
-        Two documents have the same id, or there are more than `MAX_PAIRS` pairs of mentions.
-    """
+    """Join documents into one table."""
     problems = Problems()
     owners: dict[str, str] = {}
     for document in documents:
@@ -185,15 +170,11 @@ def _expanded(
     mentions: Sequence[tuple[int, str]],
     labels: Sequence[str | None],
     members: Sequence[int],
+    # (document, label, line, first of a, mentions of a, first of b, of b); the first mentions are
+    # places in ``members``
     links: Sequence[tuple[int, ...]],
 ) -> tuple[pa.Table, PairRows]:
-    """Return the table of all pairs of mentions of linked clusters, and its rows as numbers.
-
-    Parameters
-    ----------
-    links : sequence of (document, label, line, first of a, mentions of a, first of b, of b)
-        The first mentions are places in ``members``.
-    """
+    """Return the table of all pairs of mentions of linked clusters, and its rows as numbers."""
     document, label, line, a, n_a, b, n_b = np.array(links, np.int32).reshape(-1, 7).T
     link = np.repeat(np.arange(len(links), dtype=np.int32), n_a * n_b)
     starts = np.cumsum(n_a * n_b) - n_a * n_b

@@ -33,8 +33,6 @@ LABELS = {
 def is_line(row: Any) -> bool:
     """Return True for a JSON object that is a document of MAVEN-ERE.
 
-    Examples
-    --------
     >>> is_line({"id": "d", "causal_relations": {}}), is_line({"doc_id": "d", "a": "x"})
     (True, False)
     """
@@ -42,15 +40,12 @@ def is_line(row: Any) -> bool:
 
 
 def read_lines(
-    rows: Iterable[tuple[str, Mapping[str, Any]]], relation: str, problems: Problems
+    rows: Iterable[tuple[str, Mapping[str, Any]]],  # (place, object)
+    relation: str,  # "causal", "temporal" or "subevent"
+    problems: Problems,
 ) -> list[EventDocument]:
-    """Read documents; a relation of two events is one of all their mentions.
-
-    Parameters
-    ----------
-    rows : iterable of (place, object)
-    relation : {"causal", "temporal", "subevent"}
-    """
+    """Read documents of MAVEN-ERE."""
+    # A relation of two events is one of all their mentions.
     documents = [_document(place, row, relation, problems) for place, row in rows]
     problems.raise_if_any()
     return documents
