@@ -24,16 +24,12 @@ _KEPT = re.compile(r"[^\s\-\u2010-\u2015\u2212]+")
 MAX_FORMS = 3  # letters that one letter becomes
 
 
-def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
-    """Move the tags of sentences into the texts of their examples; count changed sentences.
-
-    Parameters
-    ----------
-    kept : ChunkedArray of list<string>
-        The tagged sentences of each example.
-    texts : list of str or None
-        A sentence stays unchanged if its text is None, has the same tokens, or has other letters.
-    """
+def aligned(
+    kept: Any,  # list<string> of each example
+    # A sentence stays unchanged if its text is None, has the same tokens, or has other letters.
+    texts: list[str | None],
+) -> tuple[pa.ListArray, int]:
+    """Move the tags of sentences into the texts of their examples, and count changed sentences."""
     rows = kept.to_pylist()
     n_changed = 0
     for sentences, text in zip(rows, texts, strict=True):
@@ -48,20 +44,9 @@ def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
 
 
 def onto(sentence: str, text: str) -> str | None:
-    """Move the tags of a sentence into a text of the same letters and other tokens.
-
-    White space and case are ignored; variants of quotes, dashes and the ellipsis are equal.
-
-    Returns
-    -------
-    str or None
-        None if the tokens are equal already, the letters differ, or the text contains tags.
-
-    Examples
-    --------
-    >>> onto('"It rained, <ARG1>so it flooded.</ARG1>"', "`` It rained , so it flooded . ''")
-    "`` It rained , <ARG1>so it flooded .</ARG1> ''"
-    """
+    """Move the tags of a sentence into a text of the same letters and other tokens."""
+    # White space and case are ignored; variants of quotes, dashes and the ellipsis are equal.
+    # None if the tokens are equal already, the letters differ, or the text contains tags.
     plain = strip_tags(sentence)
     if _is_longer(plain, text):
         return None
@@ -101,13 +86,7 @@ def _place(letters: Letters, n: int, *, closes: bool) -> int:
 
 
 def difference(sentence: str, text: str) -> str:
-    """Return the first token in which a tagged sentence differs from a text, for messages.
-
-    Examples
-    --------
-    >>> difference("<ARG1>Floods</ARG1> came.", "Floods came .")
-    'token 2 is "came.", expected "came", though all letters are the same'
-    """
+    """Return the first token in which a tagged sentence differs from a text, for messages."""
     both = (TOKEN.finditer(each) for each in (strip_tags(sentence), text))
     pairs = zip_longest(*((token[0] for token in tokens) for tokens in both))
     same = f", {SAME_LETTERS}" if onto(sentence, text) is not None else ""

@@ -73,23 +73,14 @@ def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
     return pc.take(column, numbers(np.maximum(rows, 0), rows >= 0))
 
 
-def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
-    """Compare each readable sentence with the text of its example.
-
-    Parameters
-    ----------
-    kept : ChunkedArray of list<string>
-    texts : Array of string, optional
-        None if unknown: the first sentence of each example is used instead.
-    widths : int32[n_sentences]
-        -1 for an unreadable sentence, which is skipped.
-
-    Returns
-    -------
-    int8[n_sentences]
-        The bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words differ) and `SIGNS` (possible
-        mark-up that the text lacks; without a text, possible names of roles in brackets).
-    """
+def unlike(
+    kept: pa.ChunkedArray,  # list<string> of each example
+    texts: pa.Array | None,  # None if unknown: the first sentence of each example is used instead
+    widths: Any,  # int32[n_sentences]: -1 for an unreadable sentence, which is skipped
+) -> Int8:
+    """Compare each readable sentence with the text of its example."""
+    # Returns the bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words differ) and `SIGNS`
+    # (possible mark-up that the text lacks; without a text, possible names of roles in brackets).
     are_known = texts is not None
     texts = first_sentences(kept) if texts is None else texts
     outcomes = np.empty(len(widths), np.int8)
@@ -117,19 +108,9 @@ def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
 
 
 def unknown_mark(sentence: str, text: str | None, *, is_bare: bool) -> str | None:
-    """Return mark-up of a sentence that is neither a tag nor in its text; None if there is none.
-
-    Without a text, only names of roles count as mark-up. A sentence without marks (bare) may have
-    no signs of mark-up that the text lacks.
-
-    Examples
-    --------
-    >>> unknown_mark("<cause>Rain</cause> fell", "Rain fell", is_bare=True)
-    'unknown tag "<cause>", expected <ARG0>, <ARG1>, <SIG0>, <SIG1>, ...'
-    >>> unknown_mark("**Rain** fell", "Rain fell", is_bare=True)
-    'has no tag, but signs that the text lacks: "*"'
-    >>> unknown_mark("a <b> and [c] d", "a <b> and [c] d", is_bare=True)
-    """
+    """Return mark-up of a sentence that is neither a tag nor in its text."""
+    # Without a text, only names of roles count as mark-up. A sentence without marks (bare) may have
+    # no signs of mark-up that the text lacks.
     plain = strip_tags(sentence)
     for mark in _marks(plain, text):
         if text is None or mark.casefold() not in text.casefold():

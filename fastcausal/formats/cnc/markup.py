@@ -24,40 +24,19 @@ TagMark = tuple[int, int, bool]  # (token, role, closes): a tag
 TagRun = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 
 
-def parse(text: str, tags: str = "strict") -> tuple[int, list[RoleSpan]]:
-    """Read one tagged sentence.
-
-    Parameters
-    ----------
-    text : str
-        Tags: ``<ARG0>`` cause, ``<ARG1>`` effect, ``<SIG0>``, ``<SIG1>``, ... signal.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        ``strict``: tags are removed; tokens are separated by ASCII white space in the rest; a span
-        covers every token with a character between its tags. ``aligned`` differs for sentences
-        that rewrite a known text, see
-        `fastcausal.formats.cnc.aligned`. The others are the
-        readings of the scorers of those years: tokens end at single spaces, a tag acts on its own
-        token, one-word arguments stay open.
-
-    Returns
-    -------
-    n_tokens : int
-    spans : list of (role, start, stop)
-        Sorted; roles 0 cause, 1 effect, 2 signal.
-
-    Raises
-    ------
-    UnreadError
-        Under ``strict``: a tag is unknown, closes nothing, is never closed, is opened again while
-        open, or marks no token. The other readings accept everything.
-
-    Examples
-    --------
-    >>> parse("<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>")
-    (3, [(0, 0, 1), (1, 2, 3)])
-    >>> parse("<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>", "cnc-2023")
-    (3, [(0, 0, 2), (1, 2, 3)])
-    """
+def parse(
+    text: str,  # Tags: ``<ARG0>`` cause, ``<ARG1>`` effect, ``<SIG0>``, ``<SIG1>``, ... signal.
+    # ``strict``: tags are removed; tokens are
+    # separated by ASCII white space in the rest; a span covers every token with a character between
+    # its tags. ``aligned`` differs for sentences that rewrite a known text, see
+    # `fastcausal.formats.cnc.aligned`. The others are the readings of the scorers of those years:
+    # tokens end at single spaces, a tag acts on its own token, one-word arguments stay open.
+    tags: str = "strict",
+) -> tuple[int, list[RoleSpan]]:
+    """Read one tagged sentence."""
+    # Returns the number of tokens, and sorted spans; roles are 0 cause, 1 effect, 2 signal.
+    # UnreadError under ``strict``: a tag is unknown, closes nothing, is never closed, is opened
+    # again while open, or marks no token. The other readings accept everything.
     return reading(tags)(text)
 
 
@@ -171,33 +150,14 @@ def _official(text: str, relaxed: bool = False) -> tuple[int, list[RoleSpan]]:
     return n, _read_marks(marks, n, relaxed)
 
 
-def apply_tagging(spans: Iterable[RoleSpan], length: int, tags: str) -> list[RoleSpan]:
-    """Read the spans of a relation as if they had been written as tags.
-
-    Parameters
-    ----------
-    spans : iterable of (role, start, stop)
-        Roles 0 cause, 1 effect, 2 signal.
-    length : int
-        Tokens of the sentence, separated by single spaces.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading.
-
-    Returns
-    -------
-    list of (role, start, stop)
-        Sorted.
-
-    Raises
-    ------
-    UnreadError
-        Tags cannot hold the spans: causes overlap, or effects do.
-
-    Examples
-    --------
-    >>> apply_tagging([(0, 0, 1), (1, 2, 4)], 5, "cnc-2023")
-    [(0, 0, 2), (1, 2, 4)]
-    """
+def apply_tagging(
+    spans: Iterable[RoleSpan],  # (role, start, stop); roles 0 cause, 1 effect, 2 signal
+    length: int,  # Tokens of the sentence, separated by single spaces
+    tags: str,
+) -> list[RoleSpan]:
+    """Read the spans of a relation as if they had been written as tags."""
+    # The result is sorted. UnreadError if tags cannot hold the spans: causes overlap, or effects
+    # do.
     spans = sorted(spans)
     for (role, _, stop), (other, start, _) in pairwise(spans):
         if role == other != SIGNAL and start < stop:

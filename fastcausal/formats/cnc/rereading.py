@@ -25,36 +25,15 @@ GOLD_READING: Mapping[TagReading, TagReading] = {
 }
 
 
-def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
-    """Interpret the tagged sentences of a table anew.
-
-    Parameters
-    ----------
-    relations : Relations
-        With the column ``tagged: list<string>`` that readers of tagged sentences add.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The new reading.
-    like : Relations, optional
-        The gold side of predictions, with the same reading: lengths come from it.
-
-    Returns
-    -------
-    Relations
-        With new ``relations``, and new lengths, counted in ``text`` if present; or, for gold under
-        an official reading, in the sentences.
-
-    Raises
-    ------
-    InputError
-        The column is missing, or the reading unknown.
-
-    Examples
-    --------
-    >>> import fastcausal as fc
-    >>> strict = fc.read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"]])
-    >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
-    [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
-    """
+def reread(
+    relations: Relations,  # With the column ``tagged: list<string>`` of readers of tagged sentences
+    tags: str,
+    # The gold side of predictions, with the same reading: lengths come from it.
+    like: Relations | None = None,
+) -> Relations:
+    """Interpret the tagged sentences of a table anew."""
+    # New lengths are counted in ``text`` if present; or, for gold under an official reading, in the
+    # sentences.
     if relations.reading.tags == tags and (like is None or not was_read_alone(relations)):
         return relations
     table = relations.table
@@ -89,13 +68,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
 
 
 def read_aligned(relations: Relations, like: Relations | None) -> Relations:
-    """Return relations with aligned tags, read again if necessary.
-
-    Raises
-    ------
-    InputError
-        There are no stored tagged sentences.
-    """
+    """Return relations with aligned tags, read again if necessary."""
     if relations.reading.tags is None:
         raise InputError('tags "aligned" is for tagged sentences, the source has none')
     return reread(relations, "aligned", like)

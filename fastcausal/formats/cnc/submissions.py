@@ -101,36 +101,16 @@ def read(source: Source, like: Relations | None, tags: str) -> Relations:
 
 
 def batches(
-    source: str | os.PathLike[str],
-    golds: Iterable[Relations],
-    tags: str = "strict",
-    reasons: bool = True,
+    source: str | os.PathLike[str],  # ``"-"`` is standard input
+    golds: Iterable[Relations],  # Consecutive examples of gold, any number at a time
+    tags: str = "strict",  # As in `fastcausal.formats.cnc.markup.parse`
+    reasons: bool = True,  # False leaves out the column of reasons why sentences are unreadable
 ) -> Iterator[Relations]:
-    """Read a submission of any size in step with gold, one batch of both in memory at once.
-
-    Parameters
-    ----------
-    source : path
-        ``"-"`` is standard input.
-    golds : iterable of Relations
-        Consecutive examples of gold, any number at a time.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The reading of tags, see `fastcausal.formats.cnc.markup.parse`.
-    reasons : bool
-        False leaves out the column of reasons why sentences are unreadable.
-
-    Yields
-    ------
-    Relations
-        The next lines, as many as gold has examples: equal to the result of
-        `fastcausal.formats.cnc.read`, without further columns, which would have to be the same in
-        all batches. If lines have ids, the caller compares them with gold's and counts batches.
-
-    Raises
-    ------
-    InputError
-        A line is invalid, or lines without ids differ in number from the examples.
-    """
+    """Read a submission of any size in step with gold, batch by batch."""
+    # One batch of both is in memory at once. Each has the next lines, as many as gold has examples:
+    # equal to the result of `fastcausal.formats.cnc.read`, without further columns, which would
+    # have to be the same in all batches. If lines have ids, the caller compares them with gold's
+    # and counts batches.
     with closing(Lines(source)) as lines:
         yield from _batches(lines, iter(golds), tags, reasons)
 

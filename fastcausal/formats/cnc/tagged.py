@@ -108,35 +108,20 @@ def read_gold(
 
 
 class Sentences:
-    """The tagged sentences of examples, read in native code.
-
-    Parameters
-    ----------
-    kept : Array or ChunkedArray of list<string> or list<large_string>
-        A list per example, without nulls.
-    lengths : int32[n_examples]
-        The tokens of each example, -1 if unknown: then its first readable sentence decides. A
-        sentence of another length is unread.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-    texts : Array of string, optional
-        The text of each example, or null; sentences are compared and aligned with it.
-    own : bool
-        True for the examples' own sentences, False for predictions. The official programs give
-        an example the length of its first sentence.
-
-    Attributes
-    ----------
-    unlike_text : int
-        Number of examples with own sentences of another length than given.
-    """
+    """The tagged sentences of examples, read in native code."""
 
     def __init__(
         self,
-        kept: Any,
+        kept: Any,  # list<string> or list<large_string> of each example, without nulls
+        # [n_examples]: tokens, -1 if unknown: then the first readable sentence decides. A sentence
+        # of another length is unread.
         lengths: Int32,
         tags: str,
+        # The text of each example, or null; sentences are compared and aligned with it.
         texts: pa.Array | None,
         *,
+        # True for the examples' own sentences, False for predictions. The official programs give an
+        # example the length of its first sentence.
         own: bool = False,
     ) -> None:
         kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
@@ -232,37 +217,18 @@ class Sentences:
 
     def table(
         self,
-        name: str,
+        name: str,  # The source, for messages
+        # The sentences are added as ``tagged`` unless it is one of them
         columns: Mapping[str, Any],
-        where: Callable[[int], str],
+        where: Callable[[int], str],  # Names an example in messages
         *,
-        noun: str = "relation",
+        noun: str = "relation",  # The word for a sentence in messages
         notes: Mapping[str, int] = MappingProxyType({}),
-        lines: Sequence[int] | None = None,
-        predicted: bool = False,
-        reasons: bool = True,
+        lines: Sequence[int] | None = None,  # The line of each example
+        predicted: bool = False,  # True for a file of predictions
+        reasons: bool = True,  # False leaves out the column of reasons why sentences are unreadable
     ) -> Relations:
-        """Return all examples as Relations.
-
-        Parameters
-        ----------
-        name : str
-            The source, for messages.
-        columns : mapping of str to Arrow array
-            Further columns; the sentences are added as ``tagged`` unless it is one of them.
-        where : callable
-            Returns the name of an example for messages.
-        noun : str
-            The word for a sentence in messages.
-        notes : mapping of str to int
-            Notes about the source so far.
-        lines : sequence of int, optional
-            The line of each example.
-        predicted : bool
-            True for a file of predictions.
-        reasons : bool
-            False leaves out the column of reasons why sentences are unreadable.
-        """
+        """Return all examples as Relations."""
         counted = Counter(notes) + self.notes
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         counted[NOTE] += self.n_aligned
@@ -341,8 +307,6 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
 def tokens_in(texts: pa.Array) -> Int32:
     """Count the tokens of each text, as the strict reading does.
 
-    Examples
-    --------
     >>> tokens_in(pa.array(["Heavy  rain", ""]))
     array([2, 0], dtype=int32)
     """

@@ -27,14 +27,8 @@ def require_texts(block: Block) -> None:
 
 
 def tagged_lists(block: Block, lost: Problems) -> tuple[Strings, Int64]:
-    """Return tagged sentences, stored ones first, and the first one of each example.
+    """Return tagged sentences, and the first one of each example.
 
-    The other sentences are made from texts and spans for the strict reading, one for each readable
-    relation. Tags cannot hold causes that overlap an earlier cause, effects that overlap an earlier
-    effect, and spans of other roles; ``lost`` gets a message on each relation that loses some.
-
-    Examples
-    --------
     >>> from fastcausal.formats.examples import blocks
     >>> relations = Relations.from_examples(
     ...     [{"text": "Rain causes floods", "relations": [{"cause": (0, 1), "effect": (1, 3)}]}]
@@ -42,6 +36,10 @@ def tagged_lists(block: Block, lost: Problems) -> tuple[Strings, Int64]:
     >>> bytes(tagged_lists(next(blocks(relations)), Problems())[0].data)
     b'<ARG0>Rain</ARG0> <ARG1>causes floods</ARG1>'
     """
+    # Stored sentences come from the table. The others are made from texts and spans for the strict
+    # reading, one for each readable relation. Tags cannot hold causes that overlap an earlier
+    # cause, effects that overlap an earlier effect, and spans of other roles; ``lost`` gets a
+    # message on each relation that loses some.
     kept = block.tagged
     if kept is not None and not kept.null_count:
         items, places = flattened(kept)
