@@ -26,8 +26,6 @@ NAMES = ("source", "reference", "answer")
 class ItemTexts:
     """The texts of items, in memory or in a large file.
 
-    Examples
-    --------
     >>> texts = ItemTexts.hold(["rain", None], ["a", "b"], ["c", "d"]).reorder(np.array([1, 0]))
     >>> texts["source"].to_pylist(), texts.select("answer", np.array([0]))
     ([None, 'rain'], ['d'])
@@ -78,13 +76,7 @@ class ItemTexts:
 
 
 def texts_of(records: Records, source: str | None, reference: str, answer: str) -> ItemTexts:
-    """Return the texts in columns of records, which may stay in a large file.
-
-    Raises
-    ------
-    InputError
-        A reference or an answer is missing or not a text.
-    """
+    """Return the texts in columns of records, which may stay in a large file."""
     filled = (reference, answer)
     in_file = records.open_batches(*filled, *([source] if source else []), filled=filled)
     if in_file is not None:

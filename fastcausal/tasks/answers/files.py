@@ -74,22 +74,12 @@ class ExtractionFile:
         return pc.fill_null(self.records.texts("system"), "")
 
 
-def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
-    """Read the items of one file or other source.
-
-    Parameters
-    ----------
-    source : path, table, list of mappings, or mapping with ``items``
-    name : str
-        The name for messages of a source that is not a file.
-    rater : str
-        The rater of verdicts without a name, if the file has no user name.
-
-    Raises
-    ------
-    InputError
-        The source has another shape, a text is missing, a verdict is invalid, or an id repeats.
-    """
+def read_file(
+    source: Any,
+    name: str,  # For messages of a source that is not a file
+    rater: str,  # The rater of verdicts without a name, if the file has no user name
+) -> ExtractionFile:
+    """Read the items of one file or other source."""
     rows, user = _items(source, name)
     records = _joined(_flat(read_records(rows, name, in_file=True)))
     source_column = records.find(*SOURCES)

@@ -28,25 +28,15 @@ BLOCK = 1 << 13  # rows at a time, so that their terms fit the cache
 
 @dataclass(frozen=True)
 class ExtractionFormula(Formula):
-    """Scores from words of causes and effects, relations, and verdicts of every answer.
+    """Scores from words of causes and effects, relations, and verdicts of every answer."""
 
-    A row has, in the order of ``fields``:
-
-    * for each role the numbers of its shared, predicted, wanted and matched words, and 1 if both
-      sides are equal;
-    * 2 for an answer with only words of its source, 1 for another answer, 0 without a source;
-    * the relations of reference and answer as 1 + their index, 0 without a relation;
-    * the numbers of raters asked, with a verdict, and with the verdict valid;
-    * 1 if a side is unreadable.
-
-    Examples
-    --------
-    >>> formula = ExtractionFormula("guide", ("cause",))
-    >>> rows = np.array([[1, 1, 2, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0]])
-    >>> scores = formula.scores(rows, np.array([[1]]))
-    >>> [float(scores[name][0]) for name in ("cause_recall", "effect_f1", "relation_accuracy")]
-    [0.5, 1.0, 1.0]
-    """
+    # A row has, in the order of ``fields``:
+    # * for each role the numbers of its shared, predicted, wanted and matched words, and 1 if both
+    #   sides are equal;
+    # * 2 for an answer with only words of its source, 1 for another answer, 0 without a source;
+    # * the relations of reference and answer as 1 + their index, 0 without a relation;
+    # * the numbers of raters asked, with a verdict, and with the verdict valid;
+    # * 1 if a side is unreadable.
 
     job = "answers"
 

@@ -58,36 +58,17 @@ class Extractions:
 
 
 def read_extractions(
-    source: Any, name: str = "answers", unsure: UnsurePolicy = "invalid"
+    # One of three shapes: a list of ``{input, gold, output}``, with or without ``valid``; a list of
+    # ``{input, annotation, output, gold}`` with the verdict in ``gold``; or ``{username, items:
+    # [{id, data: {text, reference, model}, answer}]}``. A list ``answers`` or ``valid`` of
+    # ``{name, answer}`` may replace a verdict. Files are JSON, JSON lines, CSV, Parquet or Arrow;
+    # data frames are allowed. Several files are joined by id, or by position without ids; each has
+    # the verdicts of a rater on the same items.
+    source: Any,
+    name: str = "answers",  # For messages of a source that is not a file
+    unsure: UnsurePolicy = "invalid",  # The verdict that stands for "unsure"
 ) -> Extractions:
-    """Read extractions with their references and verdicts.
-
-    Parameters
-    ----------
-    source : path, table, list of mappings, mapping with ``items``, or list of several of these
-        One of three shapes: a list of ``{input, gold, output}``, with or without ``valid``; a list
-        of ``{input, annotation, output, gold}`` with the verdict in ``gold``; or ``{username,
-        items: [{id, data: {text, reference, model}, answer}]}``. A list ``answers`` or ``valid`` of
-        ``{name, answer}`` may replace a verdict. Files are JSON, JSON lines, CSV, Parquet or Arrow;
-        data frames are allowed. Several files are joined by id, or by position without ids; each
-        has the verdicts of a rater on the same items.
-    name : str
-        The name for messages of a source that is not a file.
-    unsure : {"invalid", "missing"}
-        The verdict that stands for "unsure".
-
-    Raises
-    ------
-    InputError
-        A file has another shape, a text is missing or differs between files, a verdict is invalid,
-        or an id repeats.
-
-    Examples
-    --------
-    >>> items = read_extractions([{"gold": "a", "output": "b", "valid": "yes", "tag": 3}])
-    >>> items.ids.to_pylist(), items.raters, items.verdicts.tolist(), items.columns.column_names
-    (['0'], ('answers',), [[1]], ['tag'])
-    """
+    """Read extractions with their references and verdicts."""
     sources = [*source] if _is_several(source) else [source]
     if not sources:
         raise InputError(f"{name} is an empty list, expected items")

@@ -56,43 +56,21 @@ class WordCounts:
 
 
 def count_words(
-    batches: Iterable[pa.RecordBatch], n: int, protocol: str, n_fields: int = len(OF_WORDS)
+    batches: Iterable[pa.RecordBatch],  # Of `ItemTexts`
+    n: int,  # Rows in all batches
+    protocol: str,  # "guide" or "fcr"
+    n_fields: int = len(OF_WORDS),  # Rows of ``fields`` in the result
 ) -> WordCounts:
-    """Compare the words of answers and references.
-
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        Batches of `ItemTexts`.
-    n : int
-        Number of rows in all batches.
-    protocol : {"guide", "fcr"}
-    n_fields : int
-        Number of rows of ``fields`` in the result.
-
-    Examples
-    --------
-    >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
-    >>> counts = count_words(ItemTexts.hold(*([text] for text in texts)).batches(), 1, "guide")
-    >>> dict(zip(OF_WORDS, counts.fields[:, 0].tolist()))["cause_shared"], counts.relations
-    (1, (None,))
-    """
+    """Compare the words of answers and references."""
     fields, names, _ = _compared(batches, n, protocol, n_fields)
     read = (fields[RELATIONS] >= 0).T
     return WordCounts(fields, tuple(map(PARSED_RELATIONS[protocol], names)), read)
 
 
 def missing_words(batches: Iterable[pa.RecordBatch], n: int, protocol: str) -> pa.ChunkedArray:
-    """Return the words of each answer that its source lacks, in order, separated by blanks.
-
-    See `count_words` for parameters. The text is empty without a source or an answer.
-
-    Examples
-    --------
-    >>> texts = ("Rain again", "[Cause] the rain [Effect] floods", "[Cause] rain [Effect] mud")
-    >>> missing_words(ItemTexts.hold(*([text] for text in texts)).batches(), 1, "guide").to_pylist()
-    ['mud']
-    """
+    """Return the words of each answer that its source lacks."""
+    # In order, separated by blanks; empty without a source or an answer. Parameters are as in
+    # `count_words`.
     return _compared(batches, n, protocol, len(OF_WORDS), missing=True)[2]
 
 

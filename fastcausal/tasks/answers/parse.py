@@ -21,20 +21,17 @@ class Parsed(NamedTuple):
 
 
 def parse_guide(text: str) -> Parsed | None:
-    r"""Read a text with marked parts; return None if it cannot be read.
+    r"""Read a text with marked parts, or return None.
 
-    Marks are ``[Cause]``, ``[Effect]`` and ``[Relation]``; in a text without these, ``Cause:``,
-    ``Effect:`` and ``Relation:`` at the start of a line. They may be in any order and letter case,
-    each at most once. Cause and effect are required. ``|`` separates spans.
-
-    Examples
-    --------
     >>> parse_guide("So: [effect] floods | the mud [cause] heavy  rain")
     Parsed(cause=('heavy rain',), effect=('floods', 'the mud'), relation=None)
     >>> parse_guide("Cause: rain\nRelation: Enable\nEffect:")
     Parsed(cause=('rain',), effect=(), relation='enable')
     >>> parse_guide("[Cause] rain [Cause] hail [Effect] floods")
     """
+    # Marks are ``[Cause]``, ``[Effect]`` and ``[Relation]``; in a text without these, ``Cause:``,
+    # ``Effect:`` and ``Relation:`` at the start of a line. They may be in any order and letter
+    # case, each at most once. Cause and effect are required. ``|`` separates spans.
     marks = [*_BRACKETS.finditer(text)] or [*_LINES.finditer(text)]
     ends = [*(mark.start() for mark in marks), len(text)][1:]
     parts = {m[1].lower(): text[m.end() : end] for m, end in zip(marks, ends, strict=False)}
@@ -47,14 +44,11 @@ def parse_guide(text: str) -> Parsed | None:
 def parse_fcr(text: str) -> Parsed | None:
     """Read a text as the published program does, with marks in this order and letter case.
 
-    Spans stay in the order of the text; the program sorts them before comparing words.
-
-    Examples
-    --------
     >>> parse_fcr("[Cause] b | a [Relation] Cause [Effect] c")
     Parsed(cause=('b', 'a'), effect=('c',), relation='cause')
     >>> parse_fcr("[cause] b [relation] cause [effect] c")
     """
+    # Spans stay in the order of the text; the program sorts them before comparing words.
     match = _FCR.search(_QUOTES.sub('"', text))
     if match is None:
         return None

@@ -21,18 +21,10 @@ NONE = -1
 def reason_of(value: Any, where: Callable[[], str]) -> tuple[int, int]:
     """Parse a reason ``SIDE: KIND``, ``SIDE`` or ``KIND`` into indices of `SIDES` and `KINDS`.
 
-    The index of a missing part is -1; null and blank text have neither part.
-
-    Raises
-    ------
-    InputError
-        The text has another form; ``where()`` names its place.
-
-    Examples
-    --------
     >>> [reason_of(text, str) for text in ("Effect: meaning  lost", "both", "another event", None)]
     [(1, 0), (2, -1), (-1, 2), (-1, -1)]
     """
+    # The index of a missing part is -1; null and blank text have neither part.
     parts = [] if value is None else [_plain(part) for part in str(value).split(":")]
     match parts:
         case [] | [""]:
@@ -52,8 +44,6 @@ def reason_of(value: Any, where: Callable[[], str]) -> tuple[int, int]:
 def reason_text(side: int, kind: int) -> str | None:
     """Write a reason as text; None if both indices are -1.
 
-    Examples
-    --------
     >>> reason_text(0, 3), reason_text(-1, 1), reason_text(-1, -1)
     ('cause: words not in the source', 'meaning added', None)
     """
@@ -62,13 +52,8 @@ def reason_text(side: int, kind: int) -> str | None:
 
 
 def reasons_of(values: Sequence[Any], valid: Int8, where: Callable[[int], str]) -> Int8:
-    """Parse the reasons of verdicts: side and kind of each, int8[n, 2].
-
-    Raises
-    ------
-    InputError
-        A reason has another form, or its verdict is not invalid.
-    """
+    """Parse the reasons of verdicts: side and kind of each."""
+    # Result: [n, 2]. InputError if a reason has another form, or its verdict is not invalid.
     reasons = np.full((len(values), 2), NONE, np.int8)
     for k, value in enumerate(values):
         if value is None:

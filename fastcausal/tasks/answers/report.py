@@ -151,16 +151,13 @@ def _drop_verdicts(groups: Mapping[str, Scores]) -> Groups:
     return {name: scores for name, scores in groups.items() if name != "verdicts"}
 
 
-def verdicts_of(asked: Int64, judged: Int64, valid: Int64) -> dict[str, Any]:
+def verdicts_of(
+    asked: Int64,  # [n_items]: raters of each item
+    judged: Int64,  # [n_items]: raters with a verdict
+    valid: Int64,  # [n_items]: raters with the verdict valid
+) -> dict[str, Any]:
     """Count verdicts, and average the share of valid ones over items.
 
-    Parameters
-    ----------
-    asked, judged, valid : int64[n]
-        For each item, the numbers of raters: asked, with a verdict, with the verdict valid.
-
-    Examples
-    --------
     >>> verdicts_of(np.array([2, 2]), np.array([2, 1]), np.array([1, 1]))
     {'n_raters': 2, 'n_judged': 3, 'n_missing': 1, 'valid': 0.75}
     """

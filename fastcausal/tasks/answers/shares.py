@@ -25,24 +25,18 @@ Booleans = npt.NDArray[np.bool_]
 def shares_of(items: Extractions) -> dict[str, Any]:
     """Count the reasons of invalid verdicts.
 
-    Returns
-    -------
-    dict
-        ``n_invalid``, ``n_unsure`` and ``n_given``, numbers of verdicts: invalid, unsure, with a
-        reason; ``sides`` and ``kinds``, each with its number ``n`` and its ``share`` of all sides
-        or kinds in reasons; ``by_side``, kinds by side; ``systems``, all these by system;
-        ``agreement`` of raters on ``side`` and ``kind``; and ``differ``, reasons by rater for items
-        that raters call invalid for different reasons. Empty if no rater gave a reason or was
-        unsure.
-
-    Examples
-    --------
     >>> from fastcausal.tasks.answers.join import read_extractions
     >>> row = {"gold": "a", "output": "b", "valid": "no", "reason": "cause: meaning lost"}
     >>> shares = shares_of(read_extractions([row, row | {"reason": "both"}]))
     >>> shares["sides"]["both"], shares["by_side"]["cause"]["meaning lost"]
     ({'n': 1, 'share': 0.5}, {'n': 1, 'share': 1.0})
     """
+    # ``n_invalid``, ``n_unsure`` and ``n_given`` are numbers of verdicts: invalid, unsure, with a
+    # reason. ``sides`` and ``kinds`` have each its number ``n`` and its ``share`` of all sides or
+    # kinds in reasons; ``by_side`` has kinds by side; ``systems`` all these by system;
+    # ``agreement`` that of raters on ``side`` and ``kind``; ``differ`` reasons by rater for items
+    # that raters call invalid for different reasons.
+    # Empty if no rater gave a reason or was unsure.
     if not (items.unsure.any() or _have_reasons(items.reasons).any()):
         return {}
     systems = {}

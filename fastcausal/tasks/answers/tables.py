@@ -24,8 +24,6 @@ TRIAGE = ("exact", "empty", "disjoint", "judge")
 def triage_of(columns: Mapping[str, CountRows]) -> npt.NDArray[np.int64]:
     """Return the index of each item's class in `TRIAGE`.
 
-    Examples
-    --------
     >>> columns = {f"{role}_{name}": np.array([1]) for role in ("cause", "effect")
     ...            for name in ("shared", "predicted", "wanted")}
     >>> unequal = {"cause_equal": np.array([0]), "effect_equal": np.array([1])}

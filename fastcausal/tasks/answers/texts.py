@@ -13,26 +13,12 @@ from fastcausal.tasks.answers.join import Extractions
 
 
 def text_scores(
-    items: Extractions, scored: npt.NDArray[np.bool_]
+    items: Extractions,
+    scored: npt.NDArray[np.bool_],  # [n_items]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Compute ROUGE-L (F-measure, no stemmer) and BLEU (sentence, 13a, no smoothing, from 0 to 1).
-
-    Parameters
-    ----------
-    items : Extractions
-    scored : bool[n]
-        Mask of the scored items.
-
-    Returns
-    -------
-    dict of str to float64[n_scored]
-        ``rouge_l`` and ``bleu``.
-
-    Raises
-    ------
-    InputError
-        A library is not installed.
-    """
+    """Compute ROUGE-L and BLEU of scored items."""
+    # ``rouge_l`` is the F-measure without a stemmer; ``bleu`` is that of a sentence, 13a, without
+    # smoothing, from 0 to 1. Each is [n_scored].
     rouge, bleu = _scorers()
     kept = numbers(scored)
     texts = [items.texts[name].filter(kept).to_pylist() for name in ("reference", "answer")]

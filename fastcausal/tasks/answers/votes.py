@@ -36,19 +36,12 @@ class Voted(NamedTuple):
 
 
 def voted(
-    parts: Sequence[ItemVerdicts], rows: Sequence[Int64], n_items: int, unsure: UnsurePolicy
+    parts: Sequence[ItemVerdicts],  # The verdicts of each file
+    rows: Sequence[Int64],  # Of each file [n_items]: the row of each item, -1 if missing
+    n_items: int,
+    unsure: UnsurePolicy,
 ) -> Voted:
-    """Return one verdict of each rater for each item, from the verdicts of all files.
-
-    Parameters
-    ----------
-    parts : sequence of ItemVerdicts
-        The verdicts of each file.
-    rows : sequence of int64[n_items]
-        The row of each item in each file, -1 if missing.
-    n_items : int
-    unsure : {"invalid", "missing"}
-    """
+    """Return one verdict of each rater for each item, from the verdicts of all files."""
     raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})
     shape = (n_items, len(raters))
     n_cells = n_items * len(raters)
