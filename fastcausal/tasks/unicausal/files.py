@@ -50,10 +50,8 @@ def texts_of_rows(found: Sequence[Records]) -> pa.Array | None:
 
 
 def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.Array:
-    """Return a column of labels 0 and 1, in any form of `Records.labels`: int64[n].
+    """Return a column of labels 0 and 1, in any form of `Records.labels`.
 
-    Examples
-    --------
     >>> zeros_and_ones(read_records({"seq_label": ["1.0", " 0"]}), "seq_label").to_pylist()
     [1, 0]
     """
@@ -69,13 +67,12 @@ def zeros_and_ones(records: Records, column: str, may_lack: bool = False) -> pa.
 
 
 def numbered(ids: pa.Array) -> pa.Array:
-    """Number the repetitions of an id: a sentence may come once per relation.
+    """Number the repetitions of an id.
 
-    Examples
-    --------
     >>> numbered(pa.array(["a", "b", "a", "a"])).to_pylist()
     ['a', 'b', 'a#1', 'a#2']
     """
+    # A sentence may come once per relation.
     if repeated(ids) is None:
         return ids
     seen: Counter[str] = Counter()

@@ -19,14 +19,9 @@ COUNTS = ("tp", "predicted", "gold")
 
 @dataclass(frozen=True)
 class OccurringFormula(LabelFormula):
-    """Scores of labels; a class absent from both sides is left out of the macro mean.
+    """Scores of labels."""
 
-    Examples
-    --------
-    >>> formula = OccurringFormula((0, 1), True, 1, 0.0)
-    >>> formula.scores(np.array([[1, 1], [0, 0]]), np.array([[2, 0]]))["macro_f1"]
-    array([1.])
-    """
+    # The macro mean leaves out a class that is absent from both sides.
 
     job = "unicausal-labels"
 
@@ -37,16 +32,9 @@ class OccurringFormula(LabelFormula):
 
 @dataclass(frozen=True)
 class EntityFormula(Formula):
-    """Precision, recall and F1 of entities, and the accuracy of tags; 0/0 is 0.
+    """Precision, recall and F1 of entities, and the accuracy of tags."""
 
-    Examples
-    --------
-    >>> formula = EntityFormula()
-    >>> row = [1, 2, 1, 1, 1, 1, 4, 5]
-    >>> scores = formula.scores(np.array([row]), np.array([[1]]))
-    >>> scores["overall_f1"], scores["cause_precision"], scores["overall_accuracy"]
-    (array([0.8]), array([0.5]), array([0.8]))
-    """
+    # 0/0 is 0.
 
     job = "unicausal-spans"
 

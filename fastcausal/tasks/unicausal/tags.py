@@ -30,31 +30,17 @@ _RUN_ON = (("<ARG0>", 1, 3), ("</ARG0>", 3, 0), ("<ARG1>", 2, 4), ("</ARG1>", 4,
 
 
 def marked(texts: pa.Array, reading: UnicausalTags) -> tuple[TagCodes, Int64]:
-    """Return the tags of the words of marked texts; words end at single blanks.
+    """Return the tags of the words of marked texts.
 
-    Parameters
-    ----------
-    texts : pyarrow.Array of string
-    reading : {"strict", "unicausal"}
-        ``"strict"`` tags the words with a letter between the marks. ``"unicausal"`` reads like the
-        program: only one mark per word, so that an argument of one word runs on to the next mark.
-
-    Returns
-    -------
-    tags : int8[n_words]
-    offsets : int64[n_texts + 1]
-
-    Raises
-    ------
-    UnreadError
-        Under ``"strict"``: the marks of a text are not pairs around words.
-
-    Examples
-    --------
     >>> texts = pa.array(["<ARG0>tax</ARG0> made <ARG1>sales fall</ARG1> ."])
     >>> marked(texts, "strict")[0].tolist(), marked(texts, "unicausal")[0].tolist()
     ([1, 0, 2, 4, 0], [1, 3, 2, 4, 0])
     """
+    # Words end at single blanks. ``"strict"`` tags the words with a letter between the marks.
+    # ``"unicausal"`` reads like the program: only one mark per word, so that an argument of one
+    # word runs on to the next mark.
+    # Returns tags [n_words] and offsets [n_texts + 1]. UnreadError under ``"strict"`` if the marks
+    # of a text are not pairs around words.
     n_words = np.empty(len(texts), np.int32)
     count_all(pa.chunked_array([texts]), "cnc-2023", n_words)  # between single blanks
     offsets = arrow.offsets(n_words)
@@ -112,13 +98,12 @@ def _run_on(text: str) -> list[int]:
 
 
 def coded(tags: pa.Array) -> TagCodes:
-    """Return the codes of tags; -1 for tags other than O, and B- or I- of a cause or effect.
+    """Return the codes of tags.
 
-    Examples
-    --------
     >>> coded(pa.array(["B-C", "I-Cause", "O", "I-E", "C"])).tolist()
     [1, 3, 0, 4, -1]
     """
+    # -1 for tags other than O, and B- or I- of a cause or effect
     (numbers,), names = number_texts([tags])
     return np.array([*map(_code, names.to_pylist())], np.int8)[numbers]
 
@@ -131,10 +116,8 @@ def _code(tag: str) -> int:
 
 
 def entities(tags: TagCodes, offsets: Int64) -> tuple[Int64, Int64, Int64]:
-    """Find starts, stops and roles of entities in concatenated tags of examples: int64[n] each.
+    """Find starts, stops and roles of entities in concatenated tags of examples.
 
-    Examples
-    --------
     >>> found = entities(np.array([1, 3, 4, 4, 4, 1], np.int8), np.array([0, 4, 6]))
     >>> [column.tolist() for column in found]
     [[0, 2, 4, 5], [2, 4, 5, 6], [0, 1, 1, 0]]
