@@ -25,16 +25,7 @@ LATER = ("n_unparsed_answers",)  # missing in older files
 
 @dataclass(frozen=True)
 class RelationFormula(Formula):
-    """Counts of pairs of relations, over all examples and over examples of several gold relations.
-
-    Examples
-    --------
-    >>> formula = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)
-    >>> formula.fields
-    ('cause_tp', 'cause_fp', 'cause_fn', 'multi_relation')
-    >>> formula.scores(np.array([[1, 0, 0, 0], [0, 1, 3, 1]]), np.array([[1, 1]]))["cause_recall"]
-    array([0.25])
-    """
+    """Counts of pairs of relations in all examples, and in those with several gold relations."""
 
     job = "extraction"
     subsets_of_groups: ClassVar[tuple[str, ...]] = (MULTI,)
@@ -140,14 +131,7 @@ class RelationFormula(Formula):
         ]
 
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
-        """Return the counts of ``overall`` or a role by field name.
-
-        Examples
-        --------
-        >>> formula = RelationFormula("k", ("tp",), ("em",), ("cause", "effect"), None)
-        >>> formula.counts_of(np.array([3, 4, 1]), "overall")
-        {'tp': 7, 'em': 1}
-        """
+        """Return the counts of ``overall`` or a role by field name."""
         # For one sum, Python's integers, as in reports.
         values: Any = sums.tolist() if sums.ndim == 1 else sums
         names, n = self.role_fields, len(self.role_fields)

@@ -10,18 +10,15 @@ from fastcausal.tasks.relations.formula import RelationFormula
 
 
 class CountedGroups(Mapping[str, Scores]):
-    """The scores of ``overall`` and of every role, computed at their first use.
+    """The scores of ``overall`` and of every role, computed at their first use."""
 
-    A training loop reads one or two groups. Can be pickled; equal if all scores are.
+    # A training loop reads one or two groups. Can be pickled; equal if all scores are.
 
-    Parameters
-    ----------
-    formula : RelationFormula
-    counts : int64[n_counts], or of parts int64[2, n_counts]
-        In the order of its fields.
-    """
-
-    def __init__(self, formula: RelationFormula, counts: Int64) -> None:
+    def __init__(
+        self,
+        formula: RelationFormula,
+        counts: Int64,  # [n_counts], or of parts [2, n_counts], in the order of its fields
+    ) -> None:
         self.formula = formula
         self._counts = counts
         self._made: dict[str, Scores] = {}

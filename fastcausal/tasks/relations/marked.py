@@ -40,8 +40,6 @@ def lines_of(name: str, rows: Int32 | None, sentence: Sentence) -> Iterator[Line
 def numbered(n_tokens: int) -> Sentence:
     """Make a sentence of the numbers of tokens, for an example without text.
 
-    Examples
-    --------
     >>> numbered(3).words(1, 3)
     '1 2'
     """
@@ -59,13 +57,7 @@ def numbered(n_tokens: int) -> Sentence:
 
 
 def bracketed(pieces: Iterable[Piece], roles: Sequence[str]) -> str:
-    """Write marks as brackets that start with the role.
-
-    Examples
-    --------
-    >>> bracketed([("Rain", 0), (" fell", None)], ["cause"])
-    '[cause Rain] fell'
-    """
+    """Write marks as brackets that start with the role."""
     return "".join(text if k is None else f"[{roles[k]} {text}]" for text, k in pieces)
 
 

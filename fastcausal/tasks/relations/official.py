@@ -36,37 +36,15 @@ def tags_exist(roles: Sequence[str]) -> bool:
     return tuple(roles) == ROLES[: len(roles)]
 
 
-def apply_tagging(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
-    """Read spans as if they had been written with tags.
-
-    Parameters
-    ----------
-    rows : Rows
-        With the roles of `tags_exist`, and lengths for examples with relations. Not changed.
-    tags : {"cnc-2023", "cnc-2022"}
-        The reading; `fastcausal.formats.cnc.markup.as_tagged` describes its effect on a relation.
-    n_roles : int
-        Number of roles, to check the rows as well; 0 for valid rows.
-
-    Returns
-    -------
-    rows : Rows
-    n_as_given : int
-        Relations that tags cannot hold: two causes or effects overlap. They stay unchanged.
-
-    Raises
-    ------
-    InputError
-        Checked rows break a rule of `Rows.check`.
-
-    Examples
-    --------
-    >>> one = np.array([[0, 1, 2], [2, 3, 4]], np.int32)
-    >>> rows = Rows(one, np.array([0, 2]), np.array([0, 1]), np.array([6], np.int32))
-    >>> apply_tagging(rows, "cnc-2023")[0].values
-    array([[0, 1, 6],
-           [2, 3, 4]], dtype=int32)
-    """
+def apply_tagging(
+    # With the roles of `tags_exist`, and lengths for examples with relations. Not changed.
+    rows: Rows,
+    tags: str,  # `fastcausal.formats.cnc.markup.as_tagged` describes its effect on a relation
+    n_roles: int = 0,  # Number of roles, to check the rows as well; 0 for valid rows
+) -> tuple[Rows, int]:
+    """Read spans as if they had been written with tags."""
+    # Also returns the number of relations that tags cannot hold, as two causes or effects overlap.
+    # They stay unchanged.
     read = _spans.read_as_tagged(*rows.arrays(), rows.lengths, n_roles, tags == "cnc-2022")
     if read is None:
         raise InputError("rows break a rule")
@@ -188,13 +166,12 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
 
 
 def names_rows(warning: str) -> bool:
-    """Return True if a warning names rows of its file; parts have other rows.
+    """Return True if a warning names rows of its file.
 
-    Examples
-    --------
     >>> names_rows("rows 1, 2 share a key"), names_rows("gold: empty lines: ")
     (True, False)
     """
+    # Parts have other rows.
     return warning.startswith("rows ")
 
 

@@ -14,21 +14,14 @@ from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.significance.sums import max_abs
 
 
-def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
-    """Return binary Krippendorff's alpha (RECESS, Eq. 1): 1 - (n-1) o01 / (n0 n1).
-
-    Parameters
-    ----------
-    n, n1, o01 : int or int64 array
-        Units of all annotators, marked units, and disagreeing units.
-    undefined : float
-        Alpha if n0 n1 is 0.
-
-    Examples
-    --------
-    >>> binary_alpha(np.array([20, 20]), np.array([6, 0]), np.array([2, 0]), np.nan)
-    array([0.54761905,        nan])
-    """
+def binary_alpha(
+    n: Any,  # Units of all annotators
+    n1: Any,  # Marked units
+    o01: Any,  # Disagreeing units
+    undefined: float,  # Alpha if n0 n1 is 0
+) -> Any:
+    """Return binary Krippendorff's alpha."""
+    # RECESS, Eq. 1: 1 - (n-1) o01 / (n0 n1); integers, or int64 arrays
     if isinstance(n, np.ndarray) and max_abs(n) >= 2**31:
         n, n1, o01 = (np.asarray(part, object) for part in (n, n1, o01))
     both = (n - n1) * n1
@@ -77,12 +70,6 @@ def scores_of_groups(
 
 
 def fields_read(kernel: str) -> tuple[str, ...]:
-    """Return the counts that the scores of a kernel depend on.
-
-    Examples
-    --------
-    >>> fields_read("fair_spans")
-    ('le', 'be', 'lbe', 'tp', 'fp', 'fn')
-    """
+    """Return the counts that the scores of a kernel depend on."""
     built_in = KERNELS.get(kernel)
     return built_in.scored_fields if built_in else ("tp", "fp", "fn")

@@ -28,13 +28,7 @@ class Sentence(NamedTuple):
     stops: list[int]
 
     def words(self, start: int, stop: int) -> str:
-        """Return the text of tokens [start, stop).
-
-        Examples
-        --------
-        >>> Sentence("Heavy  rain fell", [0, 7, 12], [5, 11, 16]).words(0, 2)
-        'Heavy  rain'
-        """
+        """Return the text of tokens [start, stop)."""
         return self.text[self.starts[start] : self.stops[stop - 1]]
 
     def roles(self, rows: Int32, n_roles: int) -> list[str | None]:
@@ -45,17 +39,15 @@ class Sentence(NamedTuple):
         return [GAP.join(each) if each else None for each in words]
 
     def marked(self, rows: Int32) -> list[list[Piece]]:
-        """Cut the text at the spans of a relation; overlapping spans are marked in further lines.
+        """Cut the text at the spans of a relation.
 
-        Every line has the whole text. Spans take the first line with room, in their order.
-
-        Examples
-        --------
         >>> import numpy as np
         >>> sentence = Sentence("a b c", [0, 2, 4], [1, 3, 5])
         >>> sentence.marked(np.array([[0, 0, 2], [1, 1, 3]], np.int32))
         [[('a b', 0), (' c', None)], [('a ', None), ('b c', 1)]]
         """
+        # Overlapping spans are marked in further lines. Every line has the whole text. Spans take
+        # the first line with room, in their order.
         lines: list[list[list[int]]] = [[]]
         for row in rows.tolist():
             line = next((each for each in lines if not each or each[-1][2] <= row[1]), None)
@@ -75,15 +67,8 @@ class Sentence(NamedTuple):
 
 
 def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
-    """Return the text of each row in its sentence of `sentences_of`; null without a sentence.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = Rows(np.array([[0, 1, 3]], np.int32), *np.array([[0, 1], [0, 1]]), np.array([3]))
-    >>> words_of(pa.table({"text": ["a b  c"]}), rows.lengths, rows).to_pylist()
-    ['b  c']
-    """
+    """Return the text of each row in its sentence of `sentences_of`."""
+    # Null without a sentence
     example = np.repeat(
         np.arange(rows.n_examples), np.diff(rows.row_offsets[rows.relation_offsets])
     )

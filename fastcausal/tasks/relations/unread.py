@@ -37,8 +37,6 @@ class Unparsed:
     def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
         """Return counts and rates of unreadable relations, given the numbers scored.
 
-        Examples
-        --------
         >>> Unparsed(relations=3, answers=2).facts(10, 19)
         {'n_unparsed_answers': 2, 'n_unparsed_relations': 1, 'unparsed_answers_rate': 0.2, \
 'unparsed_relations_rate': 0.05}
