@@ -55,22 +55,12 @@ class NotInStepError(WholeError):
 def pair_batches(
     gold: Any,
     pred: Any,
-    columns: Collection[str | None] | None,
-    tags: TagReading,
+    columns: Collection[str | None] | None,  # To read; None: all
+    tags: TagReading,  # The protocol's reading
+    # Called with the number of examples done and the number of all, None if unknown
     progress: Progress | None,
 ) -> InStep | None:
-    """Return both sides batch by batch; None if a side has to be read whole.
-
-    Parameters
-    ----------
-    gold, pred : anything `fastcausal.read` takes
-    columns : collection of str or None
-        Columns to read; None: all.
-    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        The protocol's reading of tags.
-    progress : callable or None
-        Called with the number of examples done and the number of all, None if unknown.
-    """
+    """Return both sides batch by batch, or None if a side has to be read whole."""
     if columns is not None and tags != "aligned" and not _share_texts(gold, pred):
         columns = {*columns, *TEXTS}
     preds = stream(pred, columns, tags)
@@ -94,16 +84,11 @@ def _share_texts(gold: Any, pred: Any) -> bool:
 
 
 class InStep:
-    """Pairs of batches; the last pair has the notes of all batches.
+    """Pairs of batches, the last one with the notes of all batches."""
 
-    Iteration raises `NotInStepError` if the sides differ in the number of examples or in ids, if
-    columns change, or if an id occurs twice. It raises `InputError` if a side cannot be read.
-
-    Attributes
-    ----------
-    first : int
-        Number of the first example in the current batch.
-    """
+    # Iteration raises `NotInStepError` if the sides differ in the number of examples or in ids, if
+    # columns change, or if an id occurs twice. It raises `InputError` if a side cannot be read.
+    # first: number of the first example in the current batch.
 
     def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
         self.sides: tuple[Stream, Stream] = gold, pred
@@ -125,20 +110,11 @@ class InStep:
         return max(1, batches.ROWS // 2) if self.sides[1].follows else batches.ROWS
 
     def used_by(self, use: Callable[[], T], use_whole: Callable[[], T]) -> T:
-        """Use the batches; on a fault in a batch, use both sides whole.
-
-        Sides that are not in step are joined as a whole. After any other fault the whole is read
-        to report all faults, up to `READ_AGAIN` bytes. Larger sides, and sides that can be read
-        only once, report the fault of the batch and its place. Faults of lines are collected batch
-        by batch.
-
-        Raises
-        ------
-        InputError
-            A fault of the whole or of a batch.
-        OutputError
-            Writing failed; nothing is read again.
-        """
+        """Use the batches, or both sides whole after a fault in a batch."""
+        # Sides that are not in step are joined as a whole. After any other fault the whole is read
+        # to report all faults, up to `READ_AGAIN` bytes. Larger sides, and sides that can be read
+        # only once, report the fault of the batch and its place. Faults of lines are collected
+        # batch by batch.
         try:
             return use()
         except (OutputError, CompleteError):

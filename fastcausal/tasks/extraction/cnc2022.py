@@ -91,22 +91,12 @@ def _bounds(recipe: Recipe, here: Scores, sides: tuple[Any, Any], backend: Backe
 def scores_2022(
     plan: Plan, gold: Rows, pred: Rows, examples: pa.Table, roles: tuple[str, ...], backend: Backend
 ) -> tuple[dict[str, Score], list[str]]:
-    """Compute precision, recall, F1 and number of gold spans, per role and overall.
-
-    Also return warnings, one for each reason for which the official program stops or gives NaN.
-
-    Sentences with one gold relation are pooled. A sentence with several takes the order of gold
-    relations with the highest overall F1, the first of equal ones. Its label scores are merged
-    into the running result as means weighted by gold spans, in the order of corpus, doc_id and
-    sent_id. The results are means of means and differ from scores of summed counts.
-
-    Raises
-    ------
-    InputError
-        An example has more than `MAX_RELATIONS` gold relations.
-    ValueError
-        The backend is ``cuda``.
-    """
+    """Compute precision, recall, F1 and number of gold spans, per role and overall."""
+    # Also return warnings, one for each reason for which the official program stops or gives NaN.
+    # Sentences with one gold relation are pooled. A sentence with several takes the order of gold
+    # relations with the highest overall F1, the first of equal ones. Its label scores are merged
+    # into the running result as means weighted by gold spans, in the order of corpus, doc_id and
+    # sent_id. The results are means of means and differ from scores of summed counts.
     if backend == "cuda":
         raise ValueError('cnc-2022 is not counted on a GPU, use backend "cpu"')
     n_gold = np.diff(gold.relation_offsets)
@@ -140,19 +130,17 @@ def scores_2022(
 
 
 class _Program:
-    """The official program on the same counts in the same order: its stops and its NaN.
+    """The official program on the same counts in the same order: its stops and its NaN."""
 
-    It stops at a sum without causes or without effects, and at 0/0 of Python integers. It goes on
-    with NaN after 0/0 of NumPy integers, which hold the counts of every role that has occurred.
+    # It stops at a sum without causes or without effects, and at 0/0 of Python integers. It goes on
+    # with NaN after 0/0 of NumPy integers, which hold the counts of every role that has occurred.
 
-    Parameters
-    ----------
-    roles : tuple of str
-    pooled : int64[n_fields] or None
-        Counts of all examples with one gold relation; None without such examples.
-    """
-
-    def __init__(self, roles: tuple[str, ...], pooled: Int64 | None) -> None:
+    def __init__(
+        self,
+        roles: tuple[str, ...],
+        # [n_fields]: counts of all examples with one gold relation; None without such examples
+        pooled: Int64 | None,
+    ) -> None:
         self.roles = roles
         self.stop = ""
         self.undefined: dict[str, str] = {}  # by role: the example from which on it is NaN

@@ -24,26 +24,16 @@ Sides = tuple[Relations, Relations] | tuple[Rows, Rows]
 
 
 class Decoding:
-    """Decodes the batches of a scorer; label ids on a device are counted there.
+    """Decoder of the batches of a scorer."""
 
-    Parameters
-    ----------
-    decoder : TagScheme or SpanDecoder
-    plan : Plan
-    tags : str
-        The protocol's reading of tags.
-    backend : {"cpu", "cuda"}
-
-    Raises
-    ------
-    ValueError
-        The backend is another one.
-    InputError
-        Backend ``cuda`` without CuPy or a GPU.
-    """
+    # Label ids on a device are counted there.
 
     def __init__(
-        self, decoder: TagScheme | SpanDecoder, plan: Plan, tags: TagReading, backend: Backend
+        self,
+        decoder: TagScheme | SpanDecoder,
+        plan: Plan,
+        tags: TagReading,  # The protocol's reading of tags
+        backend: Backend,  # "cpu" or "cuda"
     ) -> None:
         check("backend", backend, DeviceBackend)
         self.decoder = decoder

@@ -81,29 +81,16 @@ class Wrong:
 
 
 class Errors(Printed):
-    """Examples of a report with errors, worst first; prints with its spans marked.
-
-    Attributes
-    ----------
-    title, signature : str
-    roles : tuple of str
-        The role names.
-    types : tuple of str
-        Counted kinds of errors.
-    n_wrong : int
-        Number of all examples with errors; `examples` has the worst of them.
-    examples : list of Wrong
-        Worst first; equally bad ones in the order of gold.
-    """
+    """Examples of a report with errors, worst first, with marked spans."""
 
     def __init__(
         self,
         signature: str,
-        roles: tuple[str, ...],
+        roles: tuple[str, ...],  # The role names
         counted: tuple[str, ...],
-        types: tuple[str, ...],
-        n_wrong: int,
-        examples: list[Wrong],
+        types: tuple[str, ...],  # Counted kinds of errors
+        n_wrong: int,  # Number of all examples with errors; `examples` has the worst of them
+        examples: list[Wrong],  # Worst first; equally bad ones in the order of gold
         columns: Callable[[], dict[str, Any]],
     ) -> None:
         self.signature = signature
@@ -147,13 +134,7 @@ class Errors(Printed):
         return grid_of(self.title, self.marked(), self.roles)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page for the browser with the examples; each unfolds to its spans.
-
-        Raises
-        ------
-        OutputError
-            The file cannot be written; nothing of it is left.
-        """
+        """Write a page for the browser with the examples and their spans."""
         about = Section("", lines=self._notes(), tab=ABOUT)
         write_page(path, Page(self.title, [about], examples_part(self._columns())))
 

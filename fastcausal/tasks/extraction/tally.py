@@ -35,14 +35,7 @@ NOTHING: Int64 = np.zeros((), np.int64)  # counts of no example
 
 
 class Totals(NamedTuple):
-    """Totals of an evaluation, which add.
-
-    Examples
-    --------
-    >>> Totals(2, 3, 1) + Totals(1, 1, 1, n_unparsed=1)
-    Totals(n_examples=3, n_gold_relations=4, n_pred_relations=2, n_unparsed=1, \
-n_unparsed_answers=0, n_as_given=0, n_left_out=0, n_readable=0)
-    """
+    """Totals of an evaluation, which add."""
 
     n_examples: int = 0  # Examples that were scored
     # Relations of either side that mark a span
@@ -165,13 +158,12 @@ def totals_of(aligned: Aligned) -> Totals:
 
 
 def added(a: Int64, b: Int64) -> Int64:
-    """Add counts of 0 and above; InputError if a sum reaches 2^56: roles might leave 64 bits.
+    """Add counts of 0 and above.
 
-    Examples
-    --------
     >>> added(np.array([1, 2]), np.array([3, 4]))
     array([4, 6])
     """
+    # InputError if a sum reaches 2^56: roles might leave 64 bits.
     total: Int64 = a + b
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
