@@ -57,13 +57,8 @@ class Compiled:
 
 
 def compiled(kernel: Kernel) -> Compiled:
-    """Compile a kernel once; the result lives as long as the kernel.
-
-    Raises
-    ------
-    InputError
-        numba cannot compile it.
-    """
+    """Compile a kernel once."""
+    # The result lives as long as the kernel.
     if "compiled" in vars(kernel):
         return vars(kernel)["compiled"]  # type: ignore[no-any-return]
     faults = np.zeros(2, np.int64)

@@ -170,16 +170,9 @@ class Kernel:
 
 
 def check_ratio(kernel: Kernel, objective: Objective) -> None:
-    """Refuse an objective whose denominator is 0 for a pair, but not for its two relations alone.
-
-    The search for the best ratio could not compare such pairings; the reverse is refused too. If
-    the denominator is 0 for all pairings of an example, they must share one numerator.
-
-    Raises
-    ------
-    ValueError
-        The rule fails for a pair of a sample; the message names the omitted fields.
-    """
+    """Refuse an objective with a denominator of 0 for a pair but not for its relations alone."""
+    # The search for the best ratio could not compare such pairings; the reverse is refused too. If
+    # the denominator is 0 for all pairings of an example, they must share one numerator.
     tried = kernel.tried
     if tried is None or not any(objective.denominator.values()):
         return

@@ -18,48 +18,22 @@ MAX_THREADS = 2**31 - 1  # an int of C; idle threads are not started
 
 def run(
     plan: Plan,
-    gold: Rows,
+    gold: Rows,  # Both sides have the same examples in the same order
     pred: Rows,
-    groups: Int64 | None = None,
-    n_groups: int | None = None,
+    groups: Int64 | None = None,  # [n_examples]: below ``n_groups``; None: all in group 0
+    n_groups: int | None = None,  # None makes each example a group of its own
     backend: Backend = "cpu",
+    # Of ``cpu``, and of the host's part of ``cuda``; None uses all cores for large input
     num_threads: int | None = None,
     *,
+    # Group k of examples with several gold relations has the rows 2k and 2k + 1
     apart: bool = False,
-    partners: bool = True,
-    check: bool = False,
+    partners: bool = True,  # Return the partner of each gold relation
+    check: bool = False,  # Check the rows, which come from a user
 ) -> Result:
-    """Pair gold and predicted relations of every example and add up the counts.
-
-    Parameters
-    ----------
-    plan : Plan
-    gold, pred : Rows
-        With the same number of examples, in the same order.
-    groups : int64[n_examples], optional
-        The group of each example, below ``n_groups``; None: all in group 0.
-    n_groups : int, optional
-        None makes each example a group of its own.
-    backend : {"cpu", "cuda", "reference"}
-    num_threads : int, optional
-        Threads of ``cpu``, and of the host's part of ``cuda``; None uses all cores for large input.
-        Results never depend on it.
-    apart : bool
-        Count examples with several gold relations apart: group k has the rows 2k and 2k + 1.
-    partners : bool
-        Return the partner of each gold relation.
-    check : bool
-        Check the rows, which come from a user.
-
-    Raises
-    ------
-    ValueError
-        An unknown backend, or fewer than one thread.
-    InputError
-        Backend ``cuda`` without CuPy or a GPU, or ``check`` finds an invalid row.
-    TooLargeError
-        An example exceeds the bounds in csrc/engine/cpu.hpp.
-    """
+    """Pair gold and predicted relations of every example and add up the counts."""
+    # Results never depend on the threads. TooLargeError if an example exceeds the bounds in
+    # csrc/engine/cpu.hpp.
     _check_threads(num_threads)
     if check and backend == "reference":
         check_both(gold, pred, len(plan.params) - 1)

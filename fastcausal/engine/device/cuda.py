@@ -29,13 +29,8 @@ INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]
 
 @cache
 def cupy() -> Any:
-    """Return CuPy; check that it has a usable GPU and compiler.
-
-    Raises
-    ------
-    InputError
-        One of them is missing; the message names the remedy.
-    """
+    """Return CuPy with a usable GPU and compiler."""
+    # InputError names the remedy if one of them is missing.
     try:
         import cupy
     except ImportError as error:
@@ -110,23 +105,15 @@ class DeviceResult:
         return Result(partner, counts)
 
 
-def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> Rows:
-    """Make one side from arrays on the device, without a copy.
-
-    Parameters
-    ----------
-    values : int32[n_rows, 3]
-    row_offsets : int64[n_relations + 1]
-    relation_offsets : int64[n_examples + 1]
-    lengths : int32[n_examples]
-        As in `Rows`, of CuPy, torch, or any array with DLPack or ``__cuda_array_interface__``.
-        Their values are not checked.
-
-    Raises
-    ------
-    InputError
-        An array has another type or shape, or is not contiguous.
-    """
+def rows(
+    values: Any,  # int32[n_rows, 3]
+    row_offsets: Any,  # int64[n_relations + 1]
+    relation_offsets: Any,  # int64[n_examples + 1]
+    lengths: Any,  # int32[n_examples]
+) -> Rows:
+    """Make one side from arrays on the device, without a copy."""
+    # As in `Rows`, of CuPy, torch, or any array with DLPack or ``__cuda_array_interface__``. Their
+    # values are not checked.
     return Rows(
         array("values", values, "int32", 3),
         array("row_offsets", row_offsets, "int64"),

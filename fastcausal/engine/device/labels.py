@@ -30,31 +30,21 @@ class IdBatch:
 
 
 class LabelCounts:
-    """Counts of label ids against label ids; nothing waits for the device before `take`.
+    """Counts of label ids against label ids."""
 
-    Parameters
-    ----------
-    machine : Machine
-    plan : Plan
-    marks : int32[n_labels]
-        Role and position of each label (csrc/fastcausal/label_spans.h).
-    ignored : int
-        The label id of absent tokens; a token absent in gold is absent on both sides.
-    read : callable
-        Returns both sides' rows of a batch in host memory, for sequences that do not fit on the
-        device. It raises `InputError` for an invalid label id.
-    run_on : bool
-        True if arguments of one token run on (csrc/fastcausal/label_spans.h), as in the rows of
-        ``read``.
-    """
+    # Nothing waits for the device before `take`.
 
     def __init__(
         self,
         machine: Machine,
         plan: Plan,
-        marks: Int32,
-        ignored: int,
+        marks: Int32,  # [n_labels]: role and position of each label (csrc/fastcausal/label_spans.h)
+        ignored: int,  # The label of absent tokens; a token absent in gold is absent on both sides
+        # Returns both sides' rows of a batch in host memory, for sequences that do not fit on the
+        # device. It raises `InputError` for an invalid label id.
         read: Callable[[Array, Array], tuple[Rows, Rows]],
+        # True if arguments of one token run on (csrc/fastcausal/label_spans.h), as in the rows of
+        # ``read``
         run_on: bool = False,
     ) -> None:
         self.machine = machine
@@ -104,14 +94,9 @@ class LabelCounts:
         self._look()
 
     def take(self) -> tuple[Int64, int, int, int]:
-        """Wait for the device, return the totals and start anew.
-
-        Returns
-        -------
-        counts : int64[n_fields]
-        n_examples, n_gold_relations, n_pred_relations : int
-            A sequence with at least one span is a relation.
-        """
+        """Wait for the device, return the totals and start anew."""
+        # Returns counts [n_fields], and numbers of examples and of relations in gold and in
+        # predictions. A sequence with at least one span is a relation.
         queue = self.machine.current()
         queue.download(self.host, self.machine.address(self.totals))
         queue.wait()

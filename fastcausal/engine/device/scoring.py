@@ -90,13 +90,9 @@ def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[in
 
 
 def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
-    """Return the pieces of one side for a range of examples.
-
-    Raises
-    ------
-    IndexError
-        The offsets at its ends point outside the arrays; no address is computed from them.
-    """
+    """Return the pieces of one side for a range of examples."""
+    # IndexError if the offsets at its ends point outside the arrays; no address is computed from
+    # them.
     relations = _ends(side.relation_offsets, (first, last), side.n_relations)
     rows = _ends(side.row_offsets, relations, len(side.values))
     return {
@@ -291,16 +287,11 @@ def score_device(
     machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: CountGroups,
     partner: Array | None, counts: Array,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Count the examples that fit, on device arrays: fill partner and add to counts.
-
-    If each example is a group of its own, its counts are written.
-
-    Returns
-    -------
-    lists : int64[2, n_examples]
-    n_listed : int64[2]
-        The first ``n_listed[1]`` items of ``lists[1]`` are the other examples, in any order.
-    """
+    """Count the examples that fit, on device arrays."""
+    # Fills partner and adds to counts. If each example is a group of its own, its counts are
+    # written.
+    # Returns lists int64[2, n_examples] and n_listed int64[2]: the first ``n_listed[1]`` items of
+    # ``lists[1]`` are the other examples, in any order.
     launches.entry_of("score", plan)
     arrays = {
         "lengths": gold.lengths, "groups": groups.of, "partner": partner, "counts": counts
@@ -365,13 +356,8 @@ def finish(
 
 
 def drawn(rows: Rows, examples: Int64, take: Take = getitem) -> tuple[Rows, Int64]:
-    """Copy some examples to the host; return them, and the original numbers of their relations.
-
-    Raises
-    ------
-    IndexError
-        Their offsets fall, or point outside the arrays.
-    """
+    """Copy some examples to the host, with the original numbers of their relations."""
+    # IndexError if their offsets fall, or point outside the arrays.
     relation, relation_offsets = _lists(rows.relation_offsets, examples, rows.n_relations, take)
     row, row_offsets = _lists(rows.row_offsets, relation, len(rows.values), take)
     lengths = take(rows.lengths, examples)

@@ -11,13 +11,8 @@ PACKAGE = Path(__file__).parents[2]
 
 @cache
 def csrc() -> Path:
-    """Return the folder of the sources: inside an installed package, beside an editable one.
-
-    Examples
-    --------
-    >>> (csrc() / "device" / "relations.cu").is_file()
-    True
-    """
+    """Return the folder of the sources."""
+    # Inside an installed package, beside an editable one
     return next(p for p in (PACKAGE / "_csrc", PACKAGE.parent / "csrc") if p.is_dir())
 
 

@@ -142,17 +142,14 @@ def heaviest_pairing(
 
 
 def official_pairing(
-    cells: Sequence[Sequence[Sequence[int]]], alone: Sequence[Sequence[int]]
+    # [n_pred][n_gold] of (tp, fp, fn, half); ``half``: errors charged half to precision and half to
+    # recall
+    cells: Sequence[Sequence[Sequence[int]]],
+    # [n_gold] of the same: gold relations left without a prediction
+    alone: Sequence[Sequence[int]],
 ) -> Pairing:
-    """Search as the official CNC scorer does: first permutation of gold with the best float F1.
-
-    Parameters
-    ----------
-    cells : [n_pred][n_gold] of (tp, fp, fn, half)
-        ``half``: errors charged half to precision and half to recall.
-    alone : [n_gold] of the same
-        Gold relations left without a prediction.
-    """
+    """Return the first permutation of gold with the best float F1."""
+    # As the official CNC scorer does
     n_pred, n_gold = len(cells), len(alone)
     best = -1.0
     chosen: tuple[int, ...] = ()
