@@ -44,29 +44,15 @@ ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
 @pause_gc()
-def read_questions(source: Any, name: str = "gold") -> QuestionTexts:
-    """Read questions and their gold answers.
-
-    Parameters
-    ----------
-    source : path, mapping, table, iterable of mappings, or QuestionTexts
-        SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or
-        rows as in `fastcausal.files.records.read_records`. A question has the keys ``id``,
-        ``question`` and ``answers``: ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a
-        list of ``{"text": ...}``. Texts and numbers under other keys are kept.
-    name : str
-        The name for messages of a source that is not a file.
-
-    Raises
-    ------
-    InputError
-        The source has another form, an id repeats, or a question has no answer.
-
-    Examples
-    --------
-    >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}]).answers[0]
-    <pyarrow.LargeStringScalar: 'rain'>
-    """
+def read_questions(
+    # SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or ``{"data": [...]}``, or rows
+    # as in `fastcausal.files.records.read_records`. A question has the keys ``id``, ``question``
+    # and ``answers``: ``{"text": [...]}``, ``{"text": ...}`` for one answer, or a list of
+    # ``{"text": ...}``. Texts and numbers under other keys are kept.
+    source: Any,
+    name: str = "gold",  # For messages of a source that is not a file
+) -> QuestionTexts:
+    """Read questions and their gold answers."""
     if isinstance(source, QuestionTexts):
         return source
     records = _rows(source, name, _list_questions)
@@ -114,8 +100,6 @@ def read_squad(gold: Any, **options: Any) -> tuple[QuestionTexts, AnswerTexts]:
 def clear_squad(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return questions with an empty gold answer, and empty predictions.
 
-    Examples
-    --------
     >>> clear_squad([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])[0]
     [{'id': '1', 'question': 'Why?', 'answers': {'text': ['']}}]
     """
@@ -129,28 +113,13 @@ def clear_squad(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[d
 
 
 @pause_gc()
-def read_answers(source: Any, name: str = "pred") -> AnswerTexts:
-    """Read predicted answers.
-
-    Parameters
-    ----------
-    source : path, mapping, table, iterable of mappings, or AnswerTexts
-        ``{id: answer}``, or rows as in `fastcausal.files.records.read_records` with ``id`` and
-        ``prediction_text``; other keys are ignored. An object with the key ``id`` is a row.
-    name : str
-        The name for messages of a source that is not a file.
-
-    Raises
-    ------
-    InputError
-        The source has another form, or an id repeats.
-
-    Examples
-    --------
-    >>> answers = read_answers({"a": "rain"})
-    >>> answers.ids.to_pylist(), answers.texts.to_pylist()
-    (['a'], ['rain'])
-    """
+def read_answers(
+    # ``{id: answer}``, or rows as in `fastcausal.files.records.read_records` with ``id`` and
+    # ``prediction_text``; other keys are ignored. An object with the key ``id`` is a row.
+    source: Any,
+    name: str = "pred",  # For messages of a source that is not a file
+) -> AnswerTexts:
+    """Read predicted answers."""
     if isinstance(source, AnswerTexts):
         return source
     records = _rows(source, name, _list_answers)

@@ -113,14 +113,8 @@ def clear_answers(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list
 
 
 def read_rows(source: Any, name: str) -> AnswerRows:
-    r"""Read rows by their header; without one, the columns are ID, text, question, answer.
-
-    Examples
-    --------
-    >>> rows = read_rows(Source("x.csv", b'ID;Text;Question;Answer\n1;"a; b";Why?;a\n'), "gold")
-    >>> rows.id.to_pylist(), rows.answer.to_pylist()
-    (['1'], ['a'])
-    """
+    """Read rows by their header."""
+    # Without one, the columns are ID, text, question, answer.
     records = _records(source, name)
     if not len(records):
         raise InputError(f"{records.name}: no rows, expected one or more")

@@ -16,15 +16,7 @@ SCALES = {SIMILARITY: CORRELATION, JUDGE: Scale("points", "higher", (1.0, 5.0))}
 
 @dataclass(frozen=True)
 class QuestionFormula(MeanFormula):
-    """Means over all questions, and over questions of subsets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> formula = QuestionFormula(("f1",), ("why",))
-    >>> formula.scores(np.array([[0.5, 1], [1.0, 0]]), np.array([[1, 1]]))
-    {'overall_f1': array([0.75]), 'why_f1': array([0.5])}
-    """
+    """Means over all questions, and over questions of subsets."""
 
     job = "qa"
 

@@ -21,13 +21,7 @@ AnswerMark = tuple[bool, float]
 
 
 def mark(gold: Sequence[str], pred: str) -> AnswerMark:
-    """Return the exact match and the best F1 of an answer with one of the gold answers.
-
-    Examples
-    --------
-    >>> mark(["rain", "heavy rain"], "The rain!"), mark(["heavy rain"], "rain")
-    ((True, 1.0), (False, 0.6666666666666666))
-    """
+    """Return the exact match and the best F1 of an answer with one of the gold answers."""
     answered = words(pred)
     wanted = [words(answer) for answer in set(gold)]
     if answered in wanted:
