@@ -48,28 +48,8 @@ class PlacedSpans(NamedTuple):
 
 
 def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> Report:
-    """Attribute the difference between ``fincausal-2020`` and ``recess`` to its quirks.
-
-    Parameters
-    ----------
-    gold, pred, words
-        As in `fastcausal.tasks.fincausal.count.fincausal`.
-
-    Raises
-    ------
-    InputError
-        A source cannot be read, or the published program ends on it.
-
-    Examples
-    --------
-    >>> row = {"index": "1", "text": "tax rose so firms shut", "effect": "firms shut"}
-    >>> row["cause"] = "tax"
-    >>> explanation = explain_words([row], [row | {"cause": "tax rose"}])
-    >>> for quirk in explanation.quirks[:2]:
-    ...     print(quirk.field, f"{quirk.f1:.4f} {quirk.change:+.4f}")
-    none 0.8889 +0.0889
-    weighted 0.8571 -0.0317
-    """
+    """Attribute the difference between ``fincausal-2020`` and ``recess`` to its quirks."""
+    # gold, pred, words: as in `fastcausal.tasks.fincausal.count.fincausal`.
     sides = side_by_side(read_side(gold, "gold"), read_side(pred, "pred"), Stops(lenient=False))
     predicted = replace(sides.gold, cause=sides.cause, effect=sides.effect)
     official = fincausal(sides.gold, predicted, words=words)

@@ -25,16 +25,7 @@ Counts = tuple[CountRows, CountRows, CountRows]  # hits, predicted, gold
 
 @dataclass(frozen=True)
 class WordFormula(Formula):
-    """Scores of FinCausal's task 2, from counts of sections.
-
-    Examples
-    --------
-    >>> formula = WordFormula()
-    >>> row = dict.fromkeys(FIELDS, 0) | {"none_hits": 2, "none_predicted": 4, "none_gold": 2}
-    >>> row |= {"cause_hits": 1, "cause_predicted": 1, "cause_gold": 3, "rows": 1}
-    >>> formula.scores(np.array([[*row.values()]]), np.array([[1]]))["official_recall"]
-    array([0.6])
-    """
+    """Scores of FinCausal's task 2, from counts of sections."""
 
     job = "fincausal"
     unit = SECTION
@@ -124,14 +115,7 @@ def scores_of_class(counts: Counts) -> ScoresByName:
 
 
 def weighted(classes: list[Counts]) -> ScoresByName:
-    """Average the scores of classes, weighted by their words in gold.
-
-    Examples
-    --------
-    >>> one, all = np.array([1]), np.array([2])
-    >>> weighted([(one, all, one), (one, one, all)])["recall"]
-    array([0.66666667])
-    """
+    """Average the scores of classes, weighted by their words in gold."""
     each = [scores_of_class(counts) for counts in classes]
     weights = [gold.astype(np.float64) for *_, gold in classes]
     means = {}

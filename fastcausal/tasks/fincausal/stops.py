@@ -15,8 +15,6 @@ def ends_with(exception: str) -> str:
 class Stops:
     """Collector of causes that end the published program: errors, or warnings if lenient.
 
-    Examples
-    --------
     >>> stops = Stops(lenient=True)
     >>> stops.add("pred.csv: 3 rows, expected 2", "AssertionError")
     >>> stops.warnings

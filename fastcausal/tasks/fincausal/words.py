@@ -25,13 +25,7 @@ class Cutting(NamedTuple):
     cut: Callable[[str], Sequence[str]]  # Returns the words of a text
 
     def words_of(self, text: str) -> list[str]:
-        """Cut one text.
-
-        Examples
-        --------
-        >>> cutting("fincausal").words_of('U.S. firms grew 3.5%. "Sales" rose.')
-        ['U.S.', 'firms', 'grew', '3.5', '%', '.', '``', 'Sales', "''", 'rose', '.']
-        """
+        """Cut one text."""
         words: list[Any] = [*self.cut(text)] if text else []
         for word in words:
             if not isinstance(word, str) or not word:
@@ -39,19 +33,11 @@ class Cutting(NamedTuple):
         return words
 
 
-def cutting(words: Words) -> Cutting:
-    """Return a tokenizer.
-
-    Parameters
-    ----------
-    words : {"fincausal", "blank", "nltk"}, path or callable
-        A file has rows of ``text`` and ``words``, a list, for all texts, causes and effects.
-
-    Raises
-    ------
-    InputError
-        nltk or its model is not installed, or a file cannot be read.
-    """
+def cutting(
+    # A file has rows of ``text`` and ``words``, a list, for all texts, causes and effects
+    words: Words,
+) -> Cutting:
+    """Return a tokenizer."""
     if callable(words):
         return Cutting(getattr(words, "__qualname__", type(words).__name__), words)
     if words == "fincausal":
