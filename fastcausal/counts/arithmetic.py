@@ -81,48 +81,32 @@ def accuracy(hits: Any, n: Any, undefined: float) -> Any:
     return ratio(hits, n, undefined)
 
 
-def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefined: float) -> float:
-    """Return Matthews' correlation coefficient of any number of classes (Gorodkin 2004).
+def matthews(
+    hits: int,  # Examples with the right label
+    predicted: Sequence[int],  # Predicted examples of each class
+    wanted: Sequence[int],  # Gold examples of each class
+    undefined: float,  # If gold or the predictions have only one class
+) -> float:
+    """Return Matthews' correlation coefficient of any number of classes.
 
-    The sums are exact integers of any size, so this takes one matrix at a time.
-
-    Parameters
-    ----------
-    hits : int
-        Examples with the right label.
-    predicted, wanted : sequence of int
-        Examples of each class, as predicted and in gold.
-    undefined : float
-        The coefficient if gold or the predictions have only one class.
-
-    Examples
-    --------
     >>> matthews(288, [145, 195], [155, 185], 0.0)
     0.6913252176445224
     """
+    # Gorodkin 2004. The sums are exact integers of any size, so this takes one matrix at a time.
     n = sum(wanted)
     spread = (n * n - sum(p * p for p in predicted)) * (n * n - sum(w * w for w in wanted))
     covariance = hits * n - sum(p * w for p, w in zip(predicted, wanted, strict=True))
     return float(ratio(covariance, math.sqrt(spread), undefined))
 
 
-def spearman(x: Float64, y: Float64, weights: npt.NDArray[np.int64]) -> Float64:
-    """Return Spearman's correlation under each row of weights; ties have their mean rank.
-
-    It is NaN if a side does not vary. All sums are exact integers, so the order of values does not
-    change a bit.
-
-    Parameters
-    ----------
-    x, y : float64[n]
-    weights : int64[n_draws, n]
-        Frequency of each value in a draw.
-
-    Examples
-    --------
-    >>> spearman(np.array([1.0, 2, 3]), np.array([5.0, 5, 9]), np.array([[1, 1, 1], [2, 2, 0]]))
-    array([0.8660254,       nan])
-    """
+def spearman(
+    x: Float64,  # [n]
+    y: Float64,  # [n]
+    weights: npt.NDArray[np.int64],  # [n_draws, n]: frequency of each value in a draw
+) -> Float64:
+    """Return Spearman's correlation under each row of weights."""
+    # Ties have their mean rank. NaN if a side does not vary. All sums are exact integers, so the
+    # order of values does not change a bit.
     if len(weights) == 1:  # many values, most of them repeated
         pairs, place = distinct(np.stack([x, y], axis=1))
         x, y = pairs.T
@@ -145,13 +129,8 @@ def _centred_ranks(values: Float64, weights: npt.NDArray[np.int64]) -> npt.NDArr
 
 
 def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:
-    """Return the weighted mean of the values that are not NaN; all-zero weights count as equal.
-
-    Examples
-    --------
-    >>> mean_defined([0.5, math.nan, 1.0], [2, 5, 6], math.nan)
-    0.875
-    """
+    """Return the weighted mean of the values that are not NaN."""
+    # All-zero weights count as equal.
     defined = [(v, w) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
     if not any(weight for _, weight in defined):
         defined = [(value, 1) for value, _ in defined]
@@ -159,24 +138,17 @@ def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: flo
     return float(ratio(math.fsum(v * w for v, w in defined), total, undefined))
 
 
-def tied(means: Float64, low: float = 0.0) -> Float64:
-    """Return means along the last axis, with means equal up to rounding errors made equal.
+def tied(
+    means: Float64,  # [..., n]; undefined means are NaN
+    low: float = 0.0,  # The smallest value of the data
+) -> Float64:
+    """Return means along the last axis, and make means equal that differ by rounding errors.
 
-    Thirds of integers and sums of decimal fractions may differ in their last digits. Two means are
-    equal if their difference is less than `EQUAL` of their distance from ``low``.
-
-    Parameters
-    ----------
-    means : float64[..., n]
-        Undefined means are NaN.
-    low : float
-        The smallest value of the data.
-
-    Examples
-    --------
     >>> tied(np.array([0.1 + 0.2, 0.3, 0.4])).tolist()
     [0.3, 0.3, 0.4]
     """
+    # Thirds of integers and sums of decimal fractions may differ in their last digits. Two means
+    # are equal if their difference is less than `EQUAL` of their distance from ``low``.
     order = np.argsort(means, axis=-1)
     ascending = np.take_along_axis(means, order, -1)
     same = np.diff(ascending) <= EQUAL * (ascending[..., 1:] - low)  # false for NaN

@@ -75,13 +75,12 @@ class Formula(ABC):
         """Return the additive terms of rows: int64 or float64[n_rows, n_terms]."""
 
     @abstractmethod
-    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores of every group from sums of terms, a float64[n_draws] each.
-
-        Parameters
-        ----------
-        sums : int64 or float64[n_draws, n_terms]
-        """
+    def groups_of(
+        self,
+        sums: CountRows,  # [n_draws, n_terms]
+    ) -> dict[str, ScoresByName]:
+        """Compute the scores of every group from sums of terms."""
+        # Each score is float64[n_draws].
 
     def scores_of(self, sums: CountRows) -> dict[str, Float64]:
         """Compute every score under its flat name, such as ``overall_f1``, from sums of terms."""
@@ -117,13 +116,7 @@ class Formula(ABC):
         }
 
     def only(self, name: str) -> Formula | OneScore:
-        """Return the formula of one score.
-
-        Raises
-        ------
-        ValueError
-            The score is unknown; the message lists the names.
-        """
+        """Return the formula of one score."""
         self._require(name)
         return OneScore(
             name,

@@ -32,8 +32,6 @@ class UnitColumn(NamedTuple):
 def ascending(*fields: str) -> tuple[Rule, ...]:
     """Return the rules of counts in ascending order.
 
-    Examples
-    --------
     >>> ascending("em", "osb", "to")
     (Rule(small=('em',), large=('osb',)), Rule(small=('osb',), large=('to',)))
     """

@@ -76,13 +76,7 @@ class Task:
 
 
 def resolve(entry: str) -> Any:
-    """Import the object of an entry point.
-
-    Examples
-    --------
-    >>> resolve("fastcausal.counts.task:Task") is Task
-    True
-    """
+    """Import the object of an entry point."""
     module, _, name = entry.partition(":")
     return getattr(import_module(module), name)
 
@@ -99,13 +93,7 @@ def task_of(job: str) -> Task:
 
 
 def protocols_under(function: str) -> dict[str, TaskProtocol]:
-    """Return the protocols that a public function takes, by name.
-
-    Examples
-    --------
-    >>> list(protocols_under("score"))
-    ['recess', 'cnc-2023', 'cnc-2022', 'fincausal-2020', 'unicausal-span']
-    """
+    """Return the protocols that a public function takes, by name."""
     return {
         name: protocol
         for task in declared()
