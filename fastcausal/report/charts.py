@@ -36,10 +36,8 @@ class Matrix(NamedTuple):
 
 
 def short(name: str | int) -> str:
-    r"""Format a name on one line; shorten a long one.
+    r"""Format a name on one line, and shorten a long one.
 
-    Examples
-    --------
     >>> short("a\nb"), short("long " * 9)
     ('a b', 'long long long long long long long lo...')
     """
@@ -65,16 +63,13 @@ def stacks(figure: Any, rows: Stacks) -> None:
     _legend(figure, handles, kinds)
 
 
-def matrices(figure: Any, shown: Sequence[Matrix], answer: str) -> None:
-    """Draw matrices side by side; cells are as dark as their share of the row.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    shown : sequence of Matrix
-    answer : str
-        Line below the columns.
-    """
+def matrices(
+    figure: Any,
+    shown: Sequence[Matrix],
+    answer: str,  # Line below the columns
+) -> None:
+    """Draw matrices side by side."""
+    # Cells are as dark as their share of the row.
     figure.set_size_inches(3.4 * len(shown), 3.6)
     panels = figure.subplots(ncols=len(shown), squeeze=False)[0]
     for axes, matrix in zip(panels, shown, strict=True):

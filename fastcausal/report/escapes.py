@@ -30,24 +30,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def printable(text: str) -> str:
-    r"""Escape terminal commands, and characters that no output can hold.
-
-    Examples
-    --------
-    >>> print(printable("a\x1b[2J b\0"))
-    a\x1b[2J b\x00
-    """
+    """Escape terminal commands, and characters that no output can hold."""
     return text.translate(_PRINTED).encode(errors="backslashreplace").decode()
 
 
 def cell_text(text: str) -> str:
-    r"""Escape text for one line, as a name or a cell of a table.
-
-    Examples
-    --------
-    >>> print(cell_text("a\nb\t\0"))
-    a\nb\t\x00
-    """
+    """Escape text for one line, as a name or a cell of a table."""
     return text.translate(_ON_A_LINE).encode(errors="backslashreplace").decode()
 
 
@@ -59,8 +47,6 @@ def cell_rows(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
 def html_text(text: str) -> str:
     r"""Escape everything that HTML would not read as text, and characters invalid in a page.
 
-    Examples
-    --------
     >>> html_text("<b>\0")
     '&lt;b&gt;\ufffd'
     """
@@ -73,24 +59,12 @@ def page_text(text: str) -> str:
 
 
 def line_text(text: str) -> str:
-    r"""Replace line ends and invalid characters by a space.
-
-    Examples
-    --------
-    >>> line_text("a\nb\x85c\0d")
-    'a b c d'
-    """
+    """Replace line ends and invalid characters by a space."""
     return "".join(c if c.isprintable() or ord(c) > 0xFFFF else " " for c in text)
 
 
 def markdown_text(text: str) -> str:
-    r"""Escape everything that Markdown would not read as text.
-
-    Examples
-    --------
-    >>> print(markdown_text("multi_relation | <b> https://x.y"))
-    multi\_relation \| \<b\> https\://x.y
-    """
+    """Escape everything that Markdown would not read as text."""
     escaped = line_text(text).translate(_MARKDOWN)
     return escaped.replace("://", "\\://").replace("www.", "www\\.")
 
@@ -98,8 +72,6 @@ def markdown_text(text: str) -> str:
 def markdown_paragraph(text: str) -> str:
     r"""Escape text that is a paragraph, so that a leading dash or number starts no list.
 
-    Examples
-    --------
     >>> print(markdown_paragraph("- 1"), markdown_paragraph("2. a"), markdown_paragraph("2.5 a"))
     \- 1 2\. a 2.5 a
     """
@@ -108,21 +80,13 @@ def markdown_paragraph(text: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Escape everything that LaTeX would not read as text.
-
-    Examples
-    --------
-    >>> print(latex_text("100% of multi_relation [$x$] \\input"))
-    100\% of multi\_relation {[}\$x\${]} \textbackslash{}input
-    """
+    """Escape everything that LaTeX would not read as text."""
     return line_text(text).translate(_LATEX).replace("--", "-{}-")
 
 
 def csv_value(value: Cell) -> Cell:
-    """Replace undefined values by nothing; put an apostrophe before text like a formula.
+    """Replace undefined values by nothing, and put an apostrophe before text like a formula.
 
-    Examples
-    --------
     >>> csv_value("=1+1"), csv_value("a=b"), csv_value(-1.5), csv_value(float("nan"))
     ("'=1+1", 'a=b', -1.5, None)
     """

@@ -37,63 +37,25 @@ BEST, TIED = "best", "tied"  # emphasis: the best value; values not significantl
 
 
 class Grid:
-    """Named rows in parts, of numbers or of text.
+    """Named rows in parts, of numbers or of text."""
 
-    On a narrow terminal, columns of numbers continue in a block below; text is broken within its
-    columns.
-
-    Parameters
-    ----------
-    title : str
-        The line above the table; empty for none.
-    columns : sequence of str
-        Headers of the cells.
-    corner : str
-        Header of the names of rows.
-    digits : int
-        Decimals of the numbers; CSV has all digits.
-    signed : sequence of str
-        Columns that show the sign of positive numbers, except in CSV.
-    shares : sequence of str
-        Columns of shares, which `to_percent` turns into percent.
-    share_rows, share_parts : collection of str, optional
-        Rows and parts whose cells in these columns are shares; None: all.
-    text : bool
-        True if cells are text.
-    parts : mapping of str to mapping, optional
-        Rows by name of their part and of the row; the part ``""`` has no line above it.
-
-    Examples
-    --------
-    >>> grid = Grid("ants", ["legs", "weight"])
-    >>> grid.add("worker", 6, 0.00531)
-    >>> grid.part("of the nest")
-    >>> grid.add("queen", 6, None)
-    >>> print(grid)
-    ants
-            legs     weight
-    ───────────────────────
-    worker     6     0.0053
-    of the nest
-    queen      6  undefined
-    >>> print(grid.to_csv(), end="")
-    part,name,legs,weight
-    ,worker,6,0.00531
-    of the nest,queen,6,
-    """
+    # On a narrow terminal, columns of numbers continue in a block below; text is broken within its
+    # columns.
+    # share_rows, share_parts: rows and parts whose cells in these columns are shares; None: all.
 
     def __init__(
         self,
-        title: str,
-        columns: Sequence[str],
-        corner: str = "",
+        title: str,  # The line above the table; empty for none
+        columns: Sequence[str],  # Headers of the cells
+        corner: str = "",  # Header of the names of rows
         *,
-        digits: int = 4,
-        signed: Sequence[str] = (),
-        shares: Sequence[str] = (),
+        digits: int = 4,  # Decimals of the numbers; CSV has all digits
+        signed: Sequence[str] = (),  # Columns that show the sign of positive numbers, except in CSV
+        shares: Sequence[str] = (),  # Columns of shares, which `to_percent` turns into percent
         share_rows: Collection[str] | None = None,
         share_parts: Collection[str] | None = None,
-        text: bool = False,
+        text: bool = False,  # True if cells are text
+        # Rows by name of their part and of the row; the part ``""`` has no line above it.
         parts: Mapping[str, Mapping[str, Sequence[Cell]]] | None = None,
     ) -> None:
         self.title = title
@@ -147,16 +109,12 @@ class Grid:
             self.caption += f". In percent: {', '.join(found)}"
         return [*found]
 
-    def emphasize_best(self, scale_of: Callable[[str, str], Scale | None]) -> bool:
-        """Emphasize the best value of each part and column, by the direction of its scale.
-
-        Return True if a value was emphasized: a part of one row has no best value.
-
-        Parameters
-        ----------
-        scale_of : callable
-            Takes a part and the last word of a column.
-        """
+    def emphasize_best(
+        self,
+        scale_of: Callable[[str, str], Scale | None],  # Takes a part and the last word of a column
+    ) -> bool:
+        """Emphasize the best value of each part and column, by the direction of its scale."""
+        # Returns True if a value was emphasized: a part of one row has no best value.
         for k, column in enumerate(self.header[1:]):
             for part, rows in self.parts:
                 scale = scale_of(part, _last_word(column)) if len(rows) > 1 else None

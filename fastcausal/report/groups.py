@@ -11,14 +11,9 @@ Number = float | int
 
 
 class Scores(Mapping[str, Number]):
-    """Scores and counts of one group, by name or as attributes; scores are fractions.
+    """Scores and counts of one group, by name or as attributes."""
 
-    Examples
-    --------
-    >>> scores = Scores({"f1": 0.5, "tp": 2})
-    >>> scores.f1, scores["tp"], dict(scores)
-    (0.5, 2, {'f1': 0.5, 'tp': 2})
-    """
+    # Scores are fractions.
 
     __slots__ = ("_values",)
     _values: dict[str, Number]
@@ -105,14 +100,13 @@ Groups = Mapping[str, Scores]
 
 
 def means_over(subsets: Mapping[str, Groups]) -> dict[str, dict[str, Scores]]:
-    """Average the scores of the subsets of each column; counts are left out, and so is NaN.
+    """Average the scores of the subsets of each column.
 
-    Examples
-    --------
     >>> scores = [{"overall": Scores({"f1": f1, "n": 3})} for f1 in (0.5, 1.0)]
     >>> means_over({"lang=en": scores[0], "lang=et": scores[1]})
     {'lang': {'overall': Scores(f1=0.7500)}}
     """
+    # Counts are left out, and so is NaN.
     columns: dict[str, list[Groups]] = {}
     for name, groups in subsets.items():
         columns.setdefault(name.partition("=")[0], []).append(groups)

@@ -44,8 +44,6 @@ class Scale(NamedTuple):
 def shares_in(scales: Mapping[str, Scale]) -> list[str]:
     """Return the names of the scores that are shares.
 
-    Examples
-    --------
     >>> shares_in({"f1": SHARE, "kappa": CORRELATION})
     ['f1']
     """
@@ -59,14 +57,7 @@ CORRELATION = Scale("correlation", "higher", COEFFICIENT)
 
 
 class Bounded(float):
-    """A number with bounds, NaN if unknown.
-
-    Examples
-    --------
-    >>> nan = float("nan")
-    >>> number_text(Bounded(0.5, 0.25, 0.75)), number_text(Bounded(1.0, nan, nan))
-    ('0.5000 [0.2500, 0.7500]', '1.0000 [undefined]')
-    """
+    """A number with bounds, NaN if unknown."""
 
     low: float
     high: float
@@ -82,16 +73,9 @@ class Bounded(float):
 
 
 def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
-    """Format a number for tables; NaN and None are undefined.
-
-    The sign ``"+"`` shows the sign of positive numbers too. A float of 10^15 or more, which
-    has no decimal places, is printed with an exponent.
-
-    Examples
-    --------
-    >>> number_text(2 / 3), number_text(7), number_text(float("nan")), number_text(1e300)
-    ('0.6667', '7', 'undefined', '1.0000e+300')
-    """
+    """Format a number for tables."""
+    # NaN and None are undefined. The sign ``"+"`` shows the sign of positive numbers too. A float
+    # of 10^15 or more, which has no decimal places, is printed with an exponent.
     if value is None or value != value:
         return UNDEFINED
     if isinstance(value, Bounded):
@@ -122,8 +106,6 @@ def number_columns(
 def scale_to_percent(share: float) -> float:
     """Return 100 times a number, with 100 times its bounds.
 
-    Examples
-    --------
     >>> number_text(scale_to_percent(Bounded(0.5, 0.25, 0.75)), 1)
     '50.0 [25.0, 75.0]'
     """

@@ -12,12 +12,7 @@ T = TypeVar("T")
 if TYPE_CHECKING or sys.version_info < (3, 12):
 
     class once(Generic[T]):
-        """`functools.cached_property` without its lock, which Python 3.12 has dropped.
-
-        Parameters
-        ----------
-        make : callable
-        """
+        """`functools.cached_property` without its lock, which Python 3.12 has dropped."""
 
         def __init__(self, make: Callable[[Any], T]) -> None:
             self.make: Callable[[Any], T] = make

@@ -24,10 +24,8 @@ STYLE: dict[str, object] = {
 
 
 def require_pictures(*targets: Path | None) -> None:
-    """Raise InputError if matplotlib is missing, or a target has no known suffix or folder.
+    """Refuse pictures without matplotlib, or to a target without a known suffix or folder.
 
-    Examples
-    --------
     >>> require_pictures(None)
     >>> require_pictures(Path("curve.txt"))
     Traceback (most recent call last):
@@ -43,20 +41,11 @@ def require_pictures(*targets: Path | None) -> None:
         require_matplotlib()
 
 
-def save_picture(target: Path, draw: Drawing) -> None:
-    """Draw on a new figure and write it, in the format of the suffix.
-
-    Parameters
-    ----------
-    target : path
-    draw : callable
-        Takes a ``matplotlib.figure.Figure``.
-
-    Raises
-    ------
-    InputError
-        matplotlib is not installed, or the file cannot be written.
-    """
+def save_picture(
+    target: Path,
+    draw: Drawing,  # Takes a ``matplotlib.figure.Figure``
+) -> None:
+    """Draw on a new figure and write it, in the format of the suffix."""
     require_pictures(target)
     matplotlib, figure_class = require_matplotlib()
     kind = target.suffix.lower().lstrip(".")

@@ -38,15 +38,13 @@ NO_STATISTICS = "a report of scores that do not add has no statistics"
 
 
 class Tables(Mapping[str, "pa.Table"]):
-    """Arrow tables by name, each made on first access.
+    """Arrow tables by name, each made on first access."""
 
-    Parameters
-    ----------
-    **makers : callable
-        Functions without arguments that make the tables. Can be pickled if these can.
-    """
-
-    def __init__(self, **makers: Callable[[], pa.Table]) -> None:
+    def __init__(
+        self,
+        # Functions without arguments that make the tables. Can be pickled if these can.
+        **makers: Callable[[], pa.Table],
+    ) -> None:
         self._makers = makers
         self._made: dict[str, pa.Table] = {}
 
@@ -409,15 +407,8 @@ def describe_settings(report: Report) -> Section:
 
 
 def plain(value: Any) -> Any:
-    """Make a value ready for JSON: NaN is None, tables and arrays are lists.
-
-    Dataclass fields without ``repr`` are left out.
-
-    Examples
-    --------
-    >>> plain({"scores": Scores({"f1": math.nan}), "labels": ("a", 1)})
-    {'scores': {'f1': None}, 'labels': ['a', 1]}
-    """
+    """Make a value ready for JSON."""
+    # NaN is None, tables and arrays are lists. Dataclass fields without ``repr`` are left out.
     if isinstance(value, str):
         return str(value)  # not a subclass: checkpoints hold only plain values
     if value is None or isinstance(value, int):

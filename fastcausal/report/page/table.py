@@ -129,8 +129,6 @@ class Drawn(NamedTuple):
 def percent(value: float, low: float = 0.0, high: float = 1.0) -> str:
     """Return a place on a scale in percent, as SVG writes it, limited to the picture.
 
-    Examples
-    --------
     >>> percent(0.5), percent(3, 0, 2)
     ('50%', '100%')
     """
