@@ -26,18 +26,7 @@ AS_GIVEN = "as-given"  # the reading of tags if relations are used as they are
 
 
 class Signature(str):
-    """Signature line: all settings that the scores depend on.
-
-    Parameters
-    ----------
-    settings : mapping of str to str
-        Text of each setting by name, in the order of the line.
-
-    Examples
-    --------
-    >>> Signature({"protocol": "mine", "unparsed": "skip"})
-    'mine|unparsed:skip'
-    """
+    """Signature line: all settings that the scores depend on."""
 
     settings: Mapping[str, str]
 
@@ -89,25 +78,7 @@ AS_IT_IS = Reads()
 
 @dataclass(frozen=True)
 class Recipe:
-    """All settings that the scores depend on, besides the data.
-
-    Parameters
-    ----------
-    protocol : Protocol
-    unparsed, unmatched : {"error", "empty", "skip"}
-        As in `fastcausal.score`.
-    reads : Reads
-
-    Raises
-    ------
-    ValueError
-        A policy is unknown.
-
-    Examples
-    --------
-    >>> Recipe(unparsed="skip").signature()[-30:]
-    '|unparsed:skip|unmatched:error'
-    """
+    """All settings that the scores depend on, besides the data."""
 
     protocol: Protocol = RECESS
     unparsed: Policy = "error"
@@ -129,14 +100,8 @@ class Recipe:
         occurrence: Occurrence = "gap",
         id: str | None = None,
     ) -> Recipe:
-        """Make the recipe of arguments of `fastcausal.score`; a recipe replaces all of them.
-
-        Raises
-        ------
-        ValueError
-            A protocol or policy is unknown, the protocol excludes the tags, or a recipe comes with
-            other arguments.
-        """
+        """Make the recipe of arguments of `fastcausal.score`."""
+        # A recipe replaces all of them.
         is_plain = (unparsed, unmatched, format, tags, answers, occurrence, id) == _PLAIN
         if is_plain and isinstance(protocol, Protocol):
             return protocol.derived.get(_RECIPE) or protocol.derived.setdefault(
@@ -152,16 +117,14 @@ class Recipe:
         reads = Reads(format or implied(answers), answers, occurrence, id)
         return cls(_add_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
 
-    def signature(self, as_given: bool = False, found: Iterable[tuple[str, str]] = ()) -> Signature:
-        """Return the signature line: all settings that the scores depend on.
-
-        Parameters
-        ----------
-        as_given : bool
-            True if relations are used as they are, although the protocol reads tags otherwise.
-        found : iterable of pair of str
-            Settings from the data: the rule by which spans were located, the forms of answers.
-        """
+    def signature(
+        self,
+        # True if relations are used as they are, although the protocol reads tags otherwise.
+        as_given: bool = False,
+        # Settings from the data: the rule by which spans were located, the forms of answers.
+        found: Iterable[tuple[str, str]] = (),
+    ) -> Signature:
+        """Return the signature line: all settings that the scores depend on."""
         settings: dict[str, str] = {}
         for name, value in sorted(found):
             settings[name] = f"{settings[name]}+{value}" if name in settings else value
