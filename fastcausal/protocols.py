@@ -233,13 +233,12 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
 
 def line_of(settings: Mapping[str, str]) -> str:
-    """Print settings as one line; the name of a program, version or protocol stands alone.
+    """Print settings as one line.
 
-    Examples
-    --------
     >>> line_of({"protocol": "mine", "ties": "first"})
     'mine|ties:first'
     """
+    # The name of a program, version or protocol stands alone.
     return "|".join(v if n in UNNAMED else f"{n}:{v}" for n, v in settings.items())
 
 
@@ -288,13 +287,8 @@ PROTOCOLS |= {"recess": RECESS, "cnc-2023": CNC_2023, "cnc-2022": CNC_2022}
 
 
 def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
-    """Return the protocol of a name; return a `Protocol` unchanged.
-
-    Raises
-    ------
-    ValueError
-        The name is unknown.
-    """
+    """Return the protocol of a name."""
+    # A `Protocol` is returned unchanged.
     if isinstance(protocol, Protocol):
         return protocol
     check("protocol", protocol, ProtocolName)
@@ -302,13 +296,7 @@ def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
 
 
 def batch_protocol(protocol: ProtocolName | Protocol) -> Protocol:
-    """Return the protocol of a name; refuse one with counts that do not add up over batches.
-
-    Raises
-    ------
-    ValueError
-        The counts do not add up.
-    """
+    """Return the protocol of a name, and refuse counts that do not add up over batches."""
     chosen = protocol_named(protocol)
     if chosen.average != "counts":
         raise ValueError(f"{chosen.name} does not add up over batches")
