@@ -199,32 +199,17 @@ def texts_among(own: pa.Array | None, of_gold: pa.ChunkedArray | None, n: int) -
 
 
 def find_spans(
-    name: str,
+    name: str,  # The source, for messages
     written: _span_lines.Written,
     texts: pa.Array,
-    lengths: Int32,
+    lengths: Int32,  # [n_examples]: required tokens, -1 for any
+    # [n_examples]: 0 for examples that Python has to read; set to 0 where spans are not found
     plain: Int8,
     by_gap: bool,
-    add: Callable[[Builder, int], None],
+    add: Callable[[Builder, int], None],  # Reads and adds an example in Python; takes its number
 ) -> Builder:
-    """Find the spans of examples in their texts, and return the builder of their table.
-
-    Parameters
-    ----------
-    name : str
-        The source, for messages.
-    lengths : int32[n]
-        The required number of tokens of each example, -1 for any.
-    plain : int8[n]
-        0 for examples that Python has to read; set to 0 for examples whose spans are not found.
-    add : callable
-        Reads and adds an example in Python; takes its number.
-
-    Raises
-    ------
-    InputError
-        The faults of all examples that `add` refuses.
-    """
+    """Find the spans of examples in their texts, and return the builder of their table."""
+    # InputError has the faults of all examples that `add` refuses.
     if texts.null_count:
         plain[~is_valid(texts)] = 0
     data, places = texts_of(texts)

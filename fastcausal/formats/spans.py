@@ -115,36 +115,20 @@ def read(
 
 @pause_gc()
 def located(
-    name: str,
+    name: str,  # The source, for messages
+    # In the form of `read`. An `UnreadError`, the reason for failure, may replace a relation, or
+    # all relations of an example.
     examples: Sequence[Mapping[str, Any]],
-    like: Relations | None,
+    like: Relations | None,  # As in `read`
+    # The choice among several occurrences of a text. "gap": for a signal the one inside the gap
+    # between Cause and Effect, else nearest to it; for Cause or Effect the one nearest to the
+    # other; a repeated text means two occurrences. "first": always the first one.
     occurrence: Occurrence,
-    places: Sequence[str],
+    places: Sequence[str],  # Of each example, for messages
     lines: Sequence[int] | None = None,
     ids: Sequence[str] | None = None,
 ) -> Relations:
-    """Find the spans of examples in their texts.
-
-    Parameters
-    ----------
-    name : str
-        The source, for messages.
-    examples : sequence of mappings
-        In the form of `read`. An `UnreadError`, the reason for failure, may replace a relation, or
-        all relations of an example.
-    like : Relations, optional
-        As in `read`.
-    occurrence : {"gap", "first"}
-        The choice among several occurrences of a text. ``"gap"``: for a signal the one inside the
-        gap between Cause and Effect, else nearest to it; for Cause or Effect the one nearest to
-        the other; a repeated text means two occurrences. ``"first"``: always the first one.
-    places : sequence of str
-        The place of each example for messages.
-    lines : sequence of int, optional
-        The line of each example.
-    ids : sequence of str, optional
-        Their ids.
-    """
+    """Find the spans of examples in their texts."""
     problems = Problems()
     rows, of_gold = placed(like, ids, len(examples), name)
     columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
