@@ -76,34 +76,20 @@ def task1(
     pred: Any,
     *,
     protocol: str | None = None,
-    by: By = None,
+    by: By = None,  # Columns of gold; each of their values becomes a subset
+    # A ``.parquet`` or ``.arrow`` file for the pair of labels of every row
     per_example: str | os.PathLike[str] | None = None,
 ) -> ClassificationReport:
     """Score labels of texts, row by row.
 
-    Parameters
-    ----------
-    gold, pred : path, list, array or table
-        A file of ``Index; Text; Gold``: the label follows the last ``;``, and the first line is
-        dropped. Or any source of `fastcausal.tasks.classification.files.read`.
-    protocol : {"fincausal-task1"}
-    by : str or sequence of str, optional
-        Columns of gold; each of their values becomes a subset.
-    per_example : path, optional
-        A ``.parquet`` or ``.arrow`` file for the pair of labels of every row.
-
-    Raises
-    ------
-    InputError
-        A source cannot be read, is empty, or differs from the other in its number of rows; or a
-        label is not a whole number. The published program ends in these cases.
-
-    Examples
-    --------
     >>> report = task1([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
     >>> round(report["weighted"].f1, 6), report["positive"].f1
     (0.711111, 0.0)
     """
+    # gold, pred: a file of ``Index; Text; Gold``: the label follows the last ``;``, and the first
+    # line is dropped. Or any source of `fastcausal.tasks.classification.files.read`.
+    # InputError if a source cannot be read, is empty, or differs from the other in its number of
+    # rows, or if a label is not a whole number. The published program ends in these cases.
     sides = read_labels(gold, "gold"), read_labels(pred, "pred")
     names, sizes = [side.name for side in sides], [len(side) for side in sides]
     if sizes[0] != sizes[1] or not sizes[0]:

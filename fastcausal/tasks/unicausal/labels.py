@@ -30,41 +30,21 @@ from fastcausal.tasks.unicausal.formula import OccurringFormula
 
 
 def labels(
-    gold: Any,
+    gold: Any,  # Grouped and ungrouped files, see `fastcausal.tasks.unicausal.examples.examples_of`
+    # Tables with ``index`` (or ``id``) and a label in ``column``. Joined by index; rows with the
+    # same index in their order. A bare list of labels is joined by place.
     pred: Any,
     *,
     protocol: LabelProtocol,
+    # By default ``seq_pred`` (or ``pair_pred``, ``prediction``, ``pred``, ``label``)
     column: str | None = None,
-    unparsed: LabelPolicy = "error",
-    unmatched: LabelPolicy = "error",
-    by: By = BY,
-    per_example: str | os.PathLike[str] | None = None,
+    unparsed: LabelPolicy = "error",  # As in `fastcausal.classify`
+    unmatched: LabelPolicy = "error",  # As in `fastcausal.classify`
+    by: By = BY,  # Columns of gold; each of their values becomes a subset
+    per_example: str | os.PathLike[str] | None = None,  # A file of counts
 ) -> ClassificationReport:
     """Score predicted labels of the sentences or pairs of UniCausal's files.
 
-    Parameters
-    ----------
-    gold : path, folder, or list of these or of mappings
-        Grouped and ungrouped files, see `fastcausal.tasks.unicausal.examples.examples_of`.
-    pred : path, folder, or list of these, of mappings or of labels
-        Tables with ``index`` (or ``id``) and a label in ``column``, by default ``seq_pred`` (or
-        ``pair_pred``, ``prediction``, ``pred``, ``label``). Joined by index; rows with the same
-        index in their order. A bare list of labels is joined by place.
-    protocol : {"unicausal-seq", "unicausal-pair"}
-    unparsed, unmatched : {"error", "skip"}
-        As in `fastcausal.classify`.
-    by : str or sequence of str
-        Columns of gold; each of their values becomes a subset.
-    per_example : path, optional
-        A file of counts.
-
-    Raises
-    ------
-    InputError
-        A source cannot be read or joined.
-
-    Examples
-    --------
     >>> row = {"corpus": "ctb", "doc_id": "d", "text": "a", "text_w_pairs": "a", "pair_label": 0}
     >>> gold = [{**row, "sent_id": k, "eg_id": 0, "index": f"ctb_{k}", "seq_label": k % 2}
     ...         for k in range(4)]
