@@ -155,7 +155,11 @@ def apply_tagging(
     length: int,  # Tokens of the sentence, separated by single spaces
     tags: str,
 ) -> list[RoleSpan]:
-    """Read the spans of a relation as if they had been written as tags."""
+    """Read the spans of a relation as if they had been written as tags.
+
+    >>> apply_tagging([(0, 0, 1), (1, 2, 4)], 5, "cnc-2023")
+    [(0, 0, 2), (1, 2, 4)]
+    """
     # The result is sorted. UnreadError if tags cannot hold the spans: causes overlap, or effects
     # do.
     spans = sorted(spans)

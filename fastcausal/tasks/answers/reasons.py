@@ -42,7 +42,7 @@ def reason_of(value: Any, where: Callable[[], str]) -> tuple[int, int]:
 
 
 def reason_text(side: int, kind: int) -> str | None:
-    """Write a reason as text; None if both indices are -1.
+    """Write a reason as text, or None if both indices are -1.
 
     >>> reason_text(0, 3), reason_text(-1, 1), reason_text(-1, -1)
     ('cause: words not in the source', 'meaning added', None)

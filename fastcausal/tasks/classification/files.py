@@ -161,7 +161,7 @@ def parse_labels(text: str) -> list[int] | list[str]:
 
 
 def names_in(changes: Mapping[Any, Any] | str) -> dict[str, str]:
-    """Return old labels with their new names; text is ``yes=1,no=0``.
+    """Return old labels with their new names, from a mapping or ``yes=1,no=0``.
 
     >>> names_in("yes=1, no=0"), names_in({"yes": True})
     ({'yes': '1', 'no': '0'}, {'yes': '1'})
@@ -186,7 +186,11 @@ def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
 
 
 def public(gold: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the sentences of gold with all its labels in turn, and always with the first."""
+    """Return the sentences of gold with all its labels in turn, and always with the first.
+
+    >>> public([{"id": "a", "label": 1}, {"id": "b", "label": 1}, {"id": "c", "label": 0}])[0]
+    [{'id': 'a', 'label': 0}, {'id': 'b', 'label': 1}, {'id': 'c', 'label': 0}]
+    """
     labels = read(gold, "gold")
     values = labels.convert_to_kind(labels.kind, "gold").values
     found = sorted(values.drop_null().unique().to_pylist())

@@ -33,7 +33,9 @@ WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
 
 @dataclass(frozen=True)
 class TaskOneFormula(LabelFormula):
-    """Means over only the classes 0 and 1; other labels count in neither."""
+    """Means over only the classes 0 and 1."""
+
+    # Other labels count in neither.
 
     job = "fincausal-task1"
 
@@ -114,7 +116,11 @@ def read_gold(gold: Any, **options: Any) -> tuple[Labels, Labels]:
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return as many rows as gold has with 0 and 1 in turn, and always 0."""
+    """Return as many rows as gold has with 0 and 1 in turn, and always 0.
+
+    >>> public([1, 1])
+    ([{'label': 0}, {'label': 1}], [{'label': 0}, {'label': 0}])
+    """
     n = len(read_labels(gold, "gold"))
     return [{"label": k % 2} for k in range(n)], [{"label": 0} for _ in range(n)]
 

@@ -92,7 +92,7 @@ def read_pairs(
 
 
 def read_candidates(source: Any, name: str = CANDIDATES) -> EventPairs:
-    """Read pairs, or events whose pairs are candidates.
+    """Read candidates as pairs or as events.
 
     >>> events = read_candidates([{"doc_id": "d", "event": "x", "sentence": 3}])
     >>> events.ids(0), events.b

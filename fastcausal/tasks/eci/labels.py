@@ -107,11 +107,12 @@ class LabelScheme:
 
 
 def plain_label(label: str) -> str:
-    """Return a label in lower case, without blanks and signs between letters; 1.0 becomes 1.
+    """Return a label in lower case, without blanks and signs between letters.
 
     >>> [plain_label(label) for label in ("CAUSED_BY", " caused by", "CLINK-R", "-1", "1.0")]
     ['causedby', 'causedby', 'clinkr', '-1', '1']
     """
+    # 1.0 becomes 1.
     text = _WITHIN.sub("", label.strip()).casefold()
     whole = _WHOLE.fullmatch(text)
     return text if whole is None else whole[1]

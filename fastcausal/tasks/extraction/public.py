@@ -18,7 +18,13 @@ KEPT = ("id", "text", "tokens", "length")  # other columns may give the answers 
 def public(
     gold: Any, protocol: ProtocolName | Protocol = "recess", **options: Any
 ) -> tuple[Relations, Relations]:
-    """Return the examples of gold without relations, once as gold and once as predictions."""
+    """Return the examples of gold without relations, once as gold and once as predictions.
+
+    >>> from fastcausal import sample
+    >>> gold, _ = public(sample.GOLD)
+    >>> len(gold), gold.n_relations, gold.table.column_names
+    (61, 0, ['id', 'text', 'length', 'relations'])
+    """
     # If the protocol ignores predictions for examples without relations, each example of gold gets
     # a relation without spans, so that all predictions are checked.
     named = protocol_named(protocol) if isinstance(protocol, str) else protocol

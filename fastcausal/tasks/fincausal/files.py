@@ -68,7 +68,12 @@ def read_gold(gold: Any, **options: Any) -> tuple[SectionRows, SectionRows]:
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return rows whose cause is the first word and whose effect is the last one, twice."""
+    """Return rows with the first word as cause and the last one as effect, twice.
+
+    >>> rows = [{"index": "1", "text": "Rain fell", "cause": "Rain", "effect": "fell"}]
+    >>> public(rows)[0]
+    [{'index': '1', 'text': 'Rain fell', 'cause': 'Rain', 'effect': 'fell'}]
+    """
     rows = read_side(gold, "gold", bool(options.get("lenient")))
     pairs = zip(rows.index.to_pylist(), rows.text.texts(), strict=True)
     ends = [(k, text, text.split()) for k, text in pairs]

@@ -115,7 +115,12 @@ def scores_of_class(counts: Counts) -> ScoresByName:
 
 
 def weighted(classes: list[Counts]) -> ScoresByName:
-    """Average the scores of classes, weighted by their words in gold."""
+    """Average the scores of classes, weighted by their words in gold.
+
+    >>> one, all = np.array([1]), np.array([2])
+    >>> weighted([(one, all, one), (one, one, all)])["recall"]
+    array([0.66666667])
+    """
     each = [scores_of_class(counts) for counts in classes]
     weights = [gold.astype(np.float64) for *_, gold in classes]
     means = {}

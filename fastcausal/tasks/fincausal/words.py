@@ -25,7 +25,11 @@ class Cutting(NamedTuple):
     cut: Callable[[str], Sequence[str]]  # Returns the words of a text
 
     def words_of(self, text: str) -> list[str]:
-        """Cut one text."""
+        """Cut one text.
+
+        >>> cutting("fincausal").words_of('U.S. firms grew 3.5%. "Sales" rose.')
+        ['U.S.', 'firms', 'grew', '3.5', '%', '.', '``', 'Sales', "''", 'rose', '.']
+        """
         words: list[Any] = [*self.cut(text)] if text else []
         for word in words:
             if not isinstance(word, str) or not word:

@@ -113,7 +113,12 @@ def clear_answers(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list
 
 
 def read_rows(source: Any, name: str) -> AnswerRows:
-    """Read rows by their header."""
+    r"""Read rows by their header.
+
+    >>> rows = read_rows(Source("x.csv", b'ID;Text;Question;Answer\n1;"a; b";Why?;a\n'), "gold")
+    >>> rows.id.to_pylist(), rows.answer.to_pylist()
+    (['1'], ['a'])
+    """
     # Without one, the columns are ID, text, question, answer.
     records = _records(source, name)
     if not len(records):

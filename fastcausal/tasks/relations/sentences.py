@@ -28,7 +28,11 @@ class Sentence(NamedTuple):
     stops: list[int]
 
     def words(self, start: int, stop: int) -> str:
-        """Return the text of tokens [start, stop)."""
+        """Return the text of tokens [start, stop).
+
+        >>> Sentence("Heavy  rain fell", [0, 7, 12], [5, 11, 16]).words(0, 2)
+        'Heavy  rain'
+        """
         return self.text[self.starts[start] : self.stops[stop - 1]]
 
     def roles(self, rows: Int32, n_roles: int) -> list[str | None]:

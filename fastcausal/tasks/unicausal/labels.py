@@ -86,7 +86,14 @@ def read_gold(gold: Any, protocol: LabelProtocol, **options: Any) -> tuple[Corpu
 def public(
     gold: Any, protocol: LabelProtocol, **options: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the texts of gold, for pairs with marks, with labels 0 and 1 in turn, and always 0."""
+    """Return the texts of gold, for pairs with marks, with labels 0 and 1 in turn, and always 0.
+
+    >>> row = {"corpus": "altlex", "doc_id": "d", "sent_id": 0, "eg_id": 0, "index": "a",
+    ...        "text": "Rain fell", "text_w_pairs": "", "seq_label": 1, "pair_label": 0}
+    >>> rows, pred = public([row], "unicausal-seq")
+    >>> rows[0]["text"], rows[0]["seq_label"], pred
+    ('Rain fell', 0, [{'index': 'a', 'prediction': 0}])
+    """
     examples = examples_of(tables(gold, "gold"), protocol)
     is_pair = protocol == PAIR
     marked = examples.texts.to_pylist()

@@ -200,7 +200,11 @@ def read_gold(
 
 
 def public(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the questions of gold with all options in turn, and always with the first."""
+    """Return the questions of gold with all options in turn, and always with the first.
+
+    >>> public([{"id": 1, "label": "yes"}, {"id": 2, "label": "yes"}], answers="binary")[0]
+    [{'id': '1', 'label': 'no'}, {'id': '2', 'label': 'yes'}]
+    """
     # Options are as in `read_gold`.
     settings = choosing(
         options.get("protocol"), answers=options["answers"], read=options.get("read")

@@ -82,7 +82,13 @@ def read_questions(
     by: Sequence[str] = (),
     n_options: int = 0,  # The least number of options
 ) -> Asked:
-    """Read questions with their right options."""
+    """Read questions with their right options.
+
+    >>> read_questions([{"id": 1, "label": "entailment"}, {"id": 2, "label": "no"}], "binary").codes
+    array([1, 0])
+    >>> read_questions([{"id": 1, "label": "C"}], "letter").labels
+    ('A', 'B', 'C')
+    """
     records = _table(source, "gold", GOLD[0])
     column = records.require(*GOLD)
     written, places = _written(records, column)

@@ -52,7 +52,11 @@ def first_word(answer: Any, forms: Forms) -> str | None:
 
 
 def cladder(answer: Any, forms: Forms) -> str | None:
-    """Read the start as yes or no, as ``eval_llms`` of CLadder does."""
+    """Read the start as yes or no, as ``eval_llms`` of CLadder does.
+
+    >>> [cladder(answer, {}) for answer in (" Yes.", "not sure", "yesterday", '"Yes"')]
+    ['yes', 'no', 'yes', None]
+    """
     text = "" if answer is None else str(answer).strip().lower()
     return next((word for word in (YES, NO) if text.startswith(word)), None)
 
@@ -69,7 +73,12 @@ def cladder_gpt(answer: Any, forms: Forms) -> str | None:
 
 
 def corr2cause(answer: Any, forms: Forms) -> str | None:
-    """Read a few phrases at the start as yes, and all other text as no."""
+    """Read a few phrases at the start as yes, and all other text as no.
+
+    >>> answers = ("yes, because", 'necessarily true".', "must be true.", "I think yes", "")
+    >>> [corr2cause(answer, {}) for answer in answers]
+    ['yes', 'yes', 'no', 'no', 'no']
+    """
     # As Corr2Cause's program does
     if answer is None:
         return None
@@ -80,7 +89,12 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letter(answer: Any, forms: Forms) -> str | None:
-    """Read the only letter that the answer names, in either case."""
+    """Read the only letter that the answer names, in either case.
+
+    >>> options = {"A": "A", "B": "B"}
+    >>> [letter(answer, options) for answer in ("(B) It rained.", "Answer: A", "A/B", "Both", "C")]
+    ['B', 'A', None, None, None]
+    """
     letters = {form.upper(): option for form, option in forms.items() if str(form).isalpha()}
     last = max(("D", *(each for each in letters if each in LETTERS)))
     if not isinstance(answer, str):
@@ -90,7 +104,11 @@ def letter(answer: Any, forms: Forms) -> str | None:
 
 
 def same(answer: Any, forms: Forms) -> str | None:
-    """Read a value that stands for an option in gold: equal numbers, identical text."""
+    """Read a value that stands for an option in gold: equal numbers, identical text.
+
+    >>> [same(answer, {0: "0", 1: "1"}) for answer in (1, 1.0, True, "1", 2)]
+    ['1', '1', '1', None, None]
+    """
     return forms.get(answer) if isinstance(answer, str | int | float) else None
 
 
@@ -127,11 +145,12 @@ READINGS: dict[AnswerReading, ReadingRule] = {
 
 
 def readings_of(kind: AnswerKind) -> tuple[AnswerReading, ...]:
-    """Return the names of the readings of a kind of answers; the first is the default.
+    """Return the names of the readings of a kind of answers.
 
     >>> readings_of("letter"), readings_of("choice")
     (('letter', 'same'), ('same',))
     """
+    # The first is the default.
     return tuple(name for name, rule in READINGS.items() if kind in rule.kinds)
 
 
