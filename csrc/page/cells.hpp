@@ -11,6 +11,8 @@
 namespace fastcausal::page {
 
 using namespace checked;
+using checked::Text;  // not those of other rooms
+using checked::Value;
 
 // A dropped file.
 struct File {

@@ -11,6 +11,8 @@
 namespace fastcausal::page {
 
 using namespace checked;
+using checked::Text;  // not those of other rooms
+using checked::Value;
 
 inline Text without_tags(View sentence) {
   Text bare;

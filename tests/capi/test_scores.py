@@ -67,7 +67,7 @@ def test_results_are_those_of_python(both, protocol, n_threads):
 
 def same_scores(protocol: str, gold: fc.Relations, pred: fc.Relations, report: fc.Report) -> None:
     """Compare with the scores of `fastcausal score --json`, bit for bit."""
-    order = cnc2022._in_corpus_order(gold.table, np.arange(len(gold)))
+    order = cnc2022._sort_by_corpus(gold.table, np.arange(len(gold)))
     both = (fc.Rows.of(side) for side in (gold, pred))
     both = (replace(corpus.drawn(rows, order), tags=rows.tags) for rows in both)
     made = capi.Protocol(protocol)

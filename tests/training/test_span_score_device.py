@@ -35,7 +35,7 @@ pytestmark = [
 @pytest.fixture
 def device():
     """Treat tensors as if they were on a GPU, which is emulated."""
-    with emulated.instead(), patch.object(span_score, "on_device", torch.is_tensor):
+    with emulated.instead(), patch.object(span_score, "is_on_device", torch.is_tensor):
         yield
 
 

@@ -29,12 +29,12 @@ from fastcausal.cli import main
 from fastcausal.formats.reading import batches
 batches.ROWS = batches.WHOLE = 64  # many batches
 if at := os.environ.get("INTERRUPTED_AT"):
-    table, parts = extraction._CountFile.table, itertools.count(1)
+    add, parts = extraction._Keeper.add, itertools.count(1)
     def interrupted(*args):
         if next(parts) == int(at):
             signal.raise_signal(signal.SIGINT)
-        return table(*args)
-    extraction._CountFile.table = interrupted
+        return add(*args)
+    extraction._Keeper.add = interrupted
 sys.argv = ["fastcausal", "score", *sys.argv[1:]]
 main()
 """
