@@ -45,10 +45,12 @@ def walk(
     ``change_alone`` is the effect of a change without the earlier ones.
     """
     current, first = begin, measure(begin)
-    steps, before = [], first
+    steps: list[Step] = []
+    before = first
     for field, meaning, change in changes:
         current = apply(current, change)
-        after, alone = measure(current), measure(apply(begin, change))
+        after = measure(current)
+        alone = measure(apply(begin, change)) if steps else after  # the first has none before it
         names = differing(before, after)
         step: dict[str, Any] = {"field": field, "meaning": meaning, f"n_{unit}s": len(names)}
         step |= {f"{unit}s": tuple(names[:MAX_NAMES]), "f1": f1_of(after)}
