@@ -9,15 +9,13 @@
 namespace fastcausal {
 
 struct LetterKinds {
-  // nltk's engine of patterns takes no ² for part of a word; Python's, for its contractions, does.
-  enum : int8_t { WORD = 1, DIGIT = 2, SPACE = 4, UPPER = 8, LOWER = 16, ALNUM = 32 };
+  enum : int8_t { DIGIT = 1, SPACE = 2, ALNUM = 4 };
   const int8_t* kinds = nullptr;
   int64_t n = 0;
 
   bool is(char32_t letter, int kind) const {
     return static_cast<int64_t>(letter) < n && kinds[letter] & kind;
   }
-  bool is_letter(char32_t c) const { return is(c, WORD) && !is(c, DIGIT); }
 };
 
 // Lower case of the letters of English words, as case is ignored in patterns of Python.

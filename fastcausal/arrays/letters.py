@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from typing import Any
-from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +20,14 @@ SIZES = ((0x80, 0x80), (0xE0, 0x800), (0xE3, 0x3000))  # first byte, number of l
 BEYOND = re.compile(rb"[\xf0-\xf4][\x80-\xbf]{3}")  # four bytes of UTF-8
 SIGMA = "\u03a3"  # its lower case differs at the end of a word
 OTHER, LETTER, BLANK, DELETED = range(4)  # as in csrc/text/words.hpp
-WORD, DIGIT, SPACE, UPPER, LOWER, ALNUM = 1, 2, 4, 8, 16, 32  # as in csrc/text/letters.hpp
+DIGIT, SPACE, ALNUM = 1, 2, 4  # as in csrc/text/letters.hpp
 
 
 def kinds_of(data: Any) -> Int8:
-    """Return Python's properties of letters by code point: the bits `WORD` to `ALNUM`.
+    """Return Python's properties of letters by code point: the bits `DIGIT`, `SPACE`, `ALNUM`.
 
     >>> kinds_of(b"a")[[ord("a"), ord("5"), ord(" ")]].tolist() == [
-    ...     WORD + LOWER + ALNUM, WORD + DIGIT + ALNUM, SPACE]
+    ...     ALNUM, DIGIT + ALNUM, SPACE]
     True
     """
     # The table reaches as far as the letters of the text, which is UTF-8 in any buffer. Beyond
@@ -50,14 +49,7 @@ def _kinds_below(size: int) -> Int8:
 
 def _kind(letter: str) -> int:
     is_word = letter.isalnum() or letter == "_"
-    return (
-        WORD * (is_word and category(letter) != "No")
-        + DIGIT * letter.isdecimal()
-        + SPACE * letter.isspace()
-        + UPPER * letter.isupper()
-        + LOWER * letter.islower()
-        + ALNUM * is_word
-    )
+    return DIGIT * letter.isdecimal() + SPACE * letter.isspace() + ALNUM * is_word
 
 
 def letters_of_words(*texts: tuple[Any, Any]) -> tuple[Int32, Int8]:
