@@ -111,29 +111,6 @@ inline Text json_of(View text) {
 // Formats a string for a message: on one line, and not too long.
 inline Text shown(View text) { return shortened(json_of(text), 60); }
 
-// Formats a string as Python's repr does, for text without unprintable letters.
-inline Text repr(View text) {
-  const bool single = text.find('\'') == View::npos || text.find('"') != View::npos;
-  const char quote = single ? '\'' : '"';
-  Text made(1, quote);
-  for (const char c : text) {
-    if (c == '\n')
-      made += "\\n";
-    else if (c == '\r')
-      made += "\\r";
-    else if (c == '\t')
-      made += "\\t";
-    else if (c == '\\' || c == quote)
-      (made += '\\') += c;
-    else
-      made += c;
-  }
-  return made + quote;
-}
-inline Text short_repr(const Text& cell) {
-  return repr(utf8::count(cell) <= 60 ? cell : Text(letters_of(cell, 57)) + "...");
-}
-
 // Formats the first three ids in brackets.
 inline Text some_of(const std::vector<Text>& ids) {
   if (ids.empty()) return "";
