@@ -10,6 +10,7 @@
     formula.py     means of measures over pairs of annotators
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once
+    verdicts.py    is an example causal? annotators as raters, measured by tasks/labels
     count.py       the examples of all annotators; statistics, a row per example
     tables.py      agreement as Arrow tables
     disagreements.py  relations with different marks, side by side

@@ -27,6 +27,7 @@ from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare
 from fastcausal.tasks.agreement.report import Agreement, present_pairs
+from fastcausal.tasks.agreement.verdicts import VERDICT, count_verdicts, judge_all, score_verdicts
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, name="agreement", kernel="span_overlap"),
@@ -53,7 +54,8 @@ def agree(
 
     Relations of two annotators are paired so that the sum of EM, OSB and TO over the roles is
     largest. EM: the same span. OSB: at least one boundary in common. TO: at least one token in
-    common. Alpha: binary Krippendorff's alpha over the two token masks of a role.
+    common. Alpha: binary Krippendorff's alpha over the two token masks of a role. The verdict
+    compares over all examples, marked or not, whether an annotator marked anything there.
 
     Parameters
     ----------
@@ -136,10 +138,17 @@ def agree(
     sums = [pair.sums for pair in ordered]
     places = [examples.places_of(pair.a, pair.paired.aligned.places) for pair in ordered]
     statistics = partial(statistics_of, formula, signature, examples, sums, places)
-    subsets = {
-        name: scores_of(formula, sums_of(part.rows, part.times[None]))
-        for name, part in (statistics().parts(by) if by else {}).items()
-    }
+    # A row of verdicts for each unit of the statistics: an example of one annotator alone has none.
+    verdicts = count_verdicts(judge_all(sides, examples)[examples.shared(places)], tuple(sides))
+    subsets = {}
+    if by:
+        parts = (whole_counts := statistics()).parts(by)
+        judged = replace(verdicts, units=whole_counts.units).parts(by)
+        subsets = {
+            name: scores_of(formula, sums_of(part.rows, part.times[None]))
+            | {VERDICT: score_verdicts(judged[name])}
+            for name, part in parts.items()
+        }
     everyone = {}
     if len(sides) > 2 and protocol == "recess":
         from fastcausal.tasks.agreement.masks import alpha_of_masks
@@ -153,6 +162,7 @@ def agree(
         scores_of(formula, np.stack([pair.totals for pair in sums])),
         tuple(pairs),
         statistics,
+        verdicts,
         alpha_all=everyone,
         subsets=subsets,
         warnings=tuple(warnings),

@@ -71,6 +71,14 @@ class AllExamples:
             return np.arange(self.n)
         return arrow.values_of(pc.array_sort_indices(self.ids)).astype(np.int64)
 
+    def shared(self, places: Sequence[Int64]) -> Int64:
+        """Return the examples of any of these places, in ascending order."""
+        found = np.zeros(self.n, bool)
+        for at in places:
+            found[at] = True
+        order = self.ascending()
+        return order[found[order]]
+
 
 def n_counted(examples: AllExamples, pairs: Sequence[MeasureSums], places: Sequence[Int64]) -> int:
     """Return the number of examples counted for at least one pair of annotators."""
@@ -96,8 +104,7 @@ def statistics_of(
     for at in reversed(places):
         stop -= len(at)
         first[at] = np.arange(stop, stop + len(at))
-    order = examples.ascending()
-    order = order[first[order] >= 0]
+    order = examples.shared(places)
     rank = np.empty(len(examples), np.int64)
     rank[order] = np.arange(len(order))
     width = len(formula.fields) // len(pairs)

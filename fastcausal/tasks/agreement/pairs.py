@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, run
 from fastcausal.formats.cnc.rereading import read_with_tags
@@ -21,6 +23,7 @@ from fastcausal.tasks.agreement.files import (
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums, PairList, published_pairs
 from fastcausal.tasks.agreement.report import PairAgreement
+from fastcausal.tasks.agreement.verdicts import count_verdicts, judge, score_verdicts
 from fastcausal.tasks.relations.align import Aligned, align, too_large
 
 Sides = Mapping[str, Relations]
@@ -57,6 +60,7 @@ def compare(
         n_unmarked=n_unmarked,
         n_missing=n_missing(whole[a], whole[b]),
         scores=scores_of(formula, sums.totals),
+        verdict=score_verdicts(count_verdicts(np.stack([judge(first), judge(second)], 1), (a, b))),
         sums=sums,
         paired=Paired(a, b, aligned, chosen[0], (chosen[1], chosen[2])),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,15 +12,17 @@ import pyarrow as pa
 from fastcausal.counts.statistics import Statistics
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
+from fastcausal.report.numbers import SHARE
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums
 from fastcausal.tasks.agreement.tables import example_table, match_table
+from fastcausal.tasks.agreement.verdicts import VERDICT, score_verdicts
 
 KEYS = (
-    "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all", "subsets",
-    "warnings",
+    "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all", "verdict",
+    "subsets", "warnings",
 )  # fmt: skip
 
 
@@ -38,6 +40,7 @@ class PairAgreement:
     n_unmarked: int
     n_missing: int
     scores: Mapping[str, Scores]  # Measures of every role and of the total; NaN if undefined
+    verdict: Scores  # Agreement on which of the common examples are causal, marked or not
     sums: MeasureSums = field(repr=False, compare=False)
     paired: Paired = field(repr=False, compare=False)
 
@@ -66,6 +69,9 @@ class Agreement(Report):
     warnings : tuple of str
     alpha_all : mapping of str to Scores
         Alpha over the masks of all annotators at once, for three and more.
+    verdict : Scores
+        Agreement on which examples are causal: ``percent_agreement`` and ``alpha`` over the
+        ``n_examples`` of two or more annotators, marked or not. `subsets` have it as a group.
     disagreements : pyarrow.Table
         Differing relations: annotators, example, relations (from 1), and words.
     statistics : Statistics
@@ -75,6 +81,7 @@ class Agreement(Report):
     annotators: tuple[str, ...]
     pairs: tuple[PairAgreement, ...]
     alpha_all: Mapping[str, Scores]
+    verdict: Scores
 
     def intervals(
         self,
@@ -101,7 +108,9 @@ class Agreement(Report):
             Lower and upper bound by group and measure; NaN if a measure is undefined or constant,
             and for fewer than two examples or clusters.
         """
-        return _intervals(self.statistics, cluster, n_resamples, confidence, seed)
+        return _intervals(
+            self.statistics, self.facts["verdicts"], cluster, n_resamples, confidence, seed
+        )
 
     def disagreements_page(self) -> str:
         """Write the differing relations as a self-contained page."""
@@ -121,6 +130,7 @@ def present_pairs(
     scores: Mapping[str, Scores],
     pairs: tuple[PairAgreement, ...],
     statistics: Callable[[], Statistics],
+    verdicts: Statistics,
     *,
     alpha_all: Mapping[str, Scores],
     **fields: Any,
@@ -136,17 +146,20 @@ def present_pairs(
             "n_examples": n_examples,
             "pairs": pairs,
             "alpha_all": alpha_all,
+            "verdict": score_verdicts(verdicts),
+            "verdicts": verdicts,
         },
         tables=Tables(
             per_example=partial(_example_table, pairs),
             matches=partial(_match_table, pairs),
             disagreements=partial(_difference_table, pairs, list_roles(scores)),
             pairs=partial(_pair_table, pairs),
-            intervals=partial(_interval_table, statistics),
+            intervals=partial(_interval_table, statistics, verdicts),
         ),
         statistics=statistics,
         keys=KEYS,
         grids=_grids,
+        scales={"percent_agreement": SHARE},
         **fields,
     )
 
@@ -158,12 +171,24 @@ def list_roles(scores: Mapping[str, Scores]) -> list[str]:
 
 def _grids(report: Agreement, counts: bool) -> list[Grid]:
     """Make a table of the mean over the pairs of annotators, then of every pair."""
-    parts = {"": report.scores, **report.subsets}
+    parts = {"": report.scores} | {
+        name: {group: scores for group, scores in groups.items() if group != VERDICT}
+        for name, groups in report.subsets.items()
+    }
     if len(report.pairs) > 1:
         parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in report.pairs}
     if report.alpha_all:
         parts["all annotators at once"] = report.alpha_all
-    return [scores_table(report.title, parts, counts)]
+    return [scores_table(report.title, parts, counts), _verdict_grid(report)]
+
+
+def _verdict_grid(report: Agreement) -> Grid:
+    """Make a row of the agreement on verdicts: of all annotators, each subset, each pair."""
+    rows = {"all annotators" if len(report.pairs) > 1 else VERDICT: report.verdict}
+    rows |= {name: groups[VERDICT] for name, groups in report.subsets.items()}
+    if len(report.pairs) > 1:
+        rows |= {f"{pair.a} / {pair.b}": pair.verdict for pair in report.pairs}
+    return scores_table("is it causal? over all examples, marked or not", {"": rows})
 
 
 def _example_table(pairs: Sequence[PairAgreement]) -> pa.Table:
@@ -194,27 +219,36 @@ def _pair_table(pairs: Sequence[PairAgreement]) -> pa.Table:
     )
 
 
-def _interval_table(statistics: Callable[[], Statistics]) -> pa.Table:
+def _interval_table(statistics: Callable[[], Statistics], verdicts: Statistics) -> pa.Table:
     """Make a row per group and measure with the default bounds of `Agreement.intervals`."""
     rows = [
         dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
-        for group, measures in _intervals(statistics(), None, 1000, 0.95, 0).items()
+        for group, measures in _intervals(statistics(), verdicts, None, 1000, 0.95, 0).items()
         for name, bounds in measures.items()
     ]
     return pa.Table.from_pylist(plain(rows))
 
 
 def _intervals(
-    statistics: Statistics, cluster: str | None, n_resamples: int, confidence: float, seed: int
+    statistics: Statistics,
+    verdicts: Statistics,
+    cluster: str | None,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
 ) -> dict[str, dict[str, tuple[float, float]]]:
-    intervals = statistics.intervals(
-        cluster=cluster,
-        method="percentile",
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    return {
-        group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
-        for group, of_group in intervals.scores.items()
-    }
+    def bounds_of(counts: Statistics) -> dict[str, dict[str, tuple[float, float]]]:
+        intervals = counts.intervals(
+            cluster=cluster,
+            method="percentile",
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        return {
+            group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
+            for group, of_group in intervals.scores.items()
+        }
+
+    judged = bounds_of(replace(verdicts, units=statistics.units))
+    return bounds_of(statistics) | {VERDICT: judged["overall"]}

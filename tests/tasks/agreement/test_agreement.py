@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 
+import krippendorff
 import numpy as np
 import pyarrow.compute as pc
 import pytest
@@ -354,9 +355,60 @@ def test_a_subset_is_the_agreement_on_its_examples(annotated, kinds):
             a: fc.Relations(r.table.filter(pc.equal(r.table["kind"], name.removeprefix("kind="))))
             for a, r in sides.items()
         }
-        assert values_of(scores) == near(values_of(fc.agree(chosen).scores))
+        alone = fc.agree(chosen)
+        assert values_of(scores) == near(values_of({**alone.scores, "verdict": alone.verdict}))
     common = {i for a, b in combinations(annotated.values(), 2) for i in a if i in b}
     assert list(found.subsets) == sorted({f"kind={kind[i]}" for i in common})
+
+
+def verdict_of(sides: list[Mapping[str, list]]) -> dict[str, float]:
+    """The mean share of equal pairs of verdicts, and alpha by another package."""
+    verdicts = {
+        i: [int(any(side[i])) for side in sides if i in side] for side in sides for i in side
+    }
+    shared = {i: found for i, found in verdicts.items() if len(found) > 1}
+    shares = [np.mean([a == b for a, b in combinations(found, 2)]) for found in shared.values()]
+    table = [[int(any(side[i])) if i in side else math.nan for i in shared] for side in sides]
+    varies = len({v for found in shared.values() for v in found}) > 1
+    return {
+        "n_examples": len(shared),
+        "percent_agreement": float(np.mean(shares)),
+        "alpha": krippendorff.alpha(np.array(table), level_of_measurement="nominal")
+        if varies
+        else math.nan,
+    }
+
+
+@given(annotated=annotations())
+def test_verdicts_of_marked_and_unmarked_examples(annotated):
+    found = agreed(annotated)
+    assert dict(found.verdict) == near(verdict_of([*annotated.values()]))
+    for pair in found.pairs:
+        assert dict(pair.verdict) == near(verdict_of([annotated[pair.a], annotated[pair.b]]))
+
+
+def test_a_verdict_by_hand():
+    """A lone span is causal, a relation without spans is not, a missing example is no verdict."""
+    lone, empty, whole = [{"signal": (0, 1)}], [{}], [{"cause": (0, 1), "effect": (2, 3)}]
+    sides = {"ann": [whole, [], lone, []], "ben": [whole, empty, [], []], "cid": [lone, whole]}
+    tables = {
+        name: fc.Relations.from_examples(
+            {"id": str(k), "length": 4, "relations": each} for k, each in enumerate(marked)
+        )
+        for name, marked in sides.items()
+    }
+    found = fc.agree(tables)
+    # Units yyy, nny, yn, nn: shares of equal pairs 1, 1/3, 0, 1.
+    assert found.verdict.n_examples == 4
+    assert found.verdict.percent_agreement == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
+    # Of 10 ratings, 5 yes and 5 no. Pairs that differ: 2 · 2 / 2 + 2 = 4, by chance 2 · 5 · 5 / 9.
+    assert found.verdict.alpha == pytest.approx(1 - 4 / (50 / 9))
+    assert [pair.verdict.percent_agreement for pair in found.pairs] == [0.75, 0.5, 0.5]
+    assert "is it causal?" in str(found)
+    assert "all annotators" in found.to_markdown()
+    assert found.to_dict()["verdict"]["n_examples"] == 4
+    low, high = found.intervals(n_resamples=99)["verdict"]["percent_agreement"]
+    assert low < found.verdict.percent_agreement < high
 
 
 @given(annotated=annotations())

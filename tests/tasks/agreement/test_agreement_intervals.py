@@ -22,8 +22,9 @@ def widths(intervals) -> dict[str, float]:
 def test_intervals_hold_the_value_and_repeat():
     found = agreed(noisy(150))
     intervals = found.intervals(n_resamples=400, seed=7)
-    assert list(intervals) == list(GROUPS)
-    for group, scores in found.scores.items():
+    assert list(intervals) == [*GROUPS, "verdict"]
+    measures = {name: found.verdict[name] for name in intervals["verdict"]}
+    for group, scores in {**found.scores, "verdict": measures}.items():
         for name, value in scores.items():
             low, high = intervals[group][name]
             assert low < value < high
@@ -82,7 +83,8 @@ def test_intervals_depend_on_no_order(cluster):
 def test_intervals_of_undefined_measures(relations):
     found = agreed({a: {"p": relations, "q": relations} for a in ("ann", "ben")})
     found = widths(found.intervals(n_resamples=9))
-    shares = {name for name in found if relations and not name.endswith(" alpha")}
+    verdict = "verdict percent_agreement"
+    shares = {n for n in found if relations and not n.endswith(" alpha")} | {verdict}
     known = {name for name, width in found.items() if not math.isnan(width)}
     assert known == shares
     assert all(found[name] == pytest.approx(1 - 0.025**0.5) for name in known)
