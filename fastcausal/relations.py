@@ -13,16 +13,18 @@ import pyarrow as pa
 from fastcausal.arrays import _spans, arrow, unparsed
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import ArrowStreamExportable
-from fastcausal.arrays.examples import FURTHER, columns_of
+from fastcausal.arrays.examples import FURTHER, TYPE, columns_of
 from fastcausal.arrays.kept import Kept, Key
 from fastcausal.arrays.reading import METADATA_KEY, checked_roles
 from fastcausal.arrays.reading import ROLES as ROLES
 from fastcausal.arrays.reading import Reading as Reading
 from fastcausal.arrays.span_arrays import RELATIONS as RELATIONS
 from fastcausal.arrays.span_arrays import SPAN as SPAN
+from fastcausal.arrays.span_arrays import TYPES as TYPES
 from fastcausal.arrays.span_arrays import SpanArrays, span_arrays
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
+from fastcausal.files.columns import is_text
 from fastcausal.files.keys import Int64, require_unique
 
 PLACES: Key[Callable[[int], str]] = Key("places")  # of `Relations.kept`: file and line of a row
@@ -35,8 +37,9 @@ class Relations:
     A row is an example (a sentence or a document): ``relations`` lists its relations, each a list
     of spans ``{role, start, stop}`` over tokens, ``stop`` exclusive. ``length`` is the number of
     tokens (null: unknown), ``id`` names the example (without this column, examples are known by
-    position). A null relation is an unreadable one. All other columns are carried along and may
-    serve as strata.
+    position). A null relation is an unreadable one. ``types`` lists the type of each relation, null
+    if it is unknown; a table without any type lacks the column. All other columns are carried along
+    and may serve as strata.
 
     Parameters
     ----------
@@ -59,6 +62,8 @@ class Relations:
         The relations as flat arrays.
     values : int32[n_spans, 3]
         Role, start and stop of each span, sorted by (start, stop, role) within a relation.
+    types : pyarrow.Array or None
+        The column ``types`` as one array, None without any type.
     n_unread : int
         Number of unreadable relations.
     kept : Kept
@@ -93,13 +98,18 @@ class Relations:
     def part(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
         """Build from a part of a sound table; ids are checked for repeats later, over all parts."""
         relations = cls.__new__(cls)
-        relations._set(table, reading, lambda ids: None)
+        relations._set(table, reading, lambda ids: None, is_part=True)
         return relations
 
     def _set(
-        self, table: pa.Table, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
+        self,
+        table: pa.Table,
+        reading: Reading | None,
+        require: Callable[[pa.ChunkedArray], None],
+        is_part: bool = False,
     ) -> None:
-        table = canonical(table)
+        table, types = _take_types(canonical(table), is_part)
+        self.types: pa.ListArray | None = types
         metadata = table.schema.metadata or {}
         self.reading: Reading = Reading.read(table.schema) if reading is None else reading
         if reading is not None or METADATA_KEY not in metadata:
@@ -133,8 +143,8 @@ class Relations:
         ----------
         examples : iterable of mappings
             ``relations``: a list of relations, each a mapping from role name to a span
-            ``(start, stop)``, a list of spans or None, or None for an unreadable relation. Further
-            keys are left out and counted in ``reading.notes``.
+            ``(start, stop)``, a list of spans or None, or None for an unreadable relation. Its
+            ``type`` is a text. Further keys are left out and counted in ``reading.notes``.
             ``length``: number of tokens; or ``tokens``: the tokens; or ``text``: tokens separated
             by white space. ``id`` is optional; other keys become columns.
         roles : sequence of str
@@ -178,6 +188,11 @@ effect, signal
         rows: list[dict[str, Any]] = self.table.to_pylist()
         for row in rows:
             row["relations"] = [self._group_by_role(relation) for relation in row["relations"]]
+        if self.types is not None and TYPE not in self.roles:
+            for row in rows:
+                for relation, of_type in zip(row["relations"], row.pop("types"), strict=True):
+                    if of_type is not None and relation is not None:
+                        relation[TYPE] = of_type
         return rows
 
     def _group_by_role(self, relation: list[dict[str, int]] | None) -> dict[str, Any] | None:
@@ -299,6 +314,46 @@ def canonical(table: pa.Table) -> pa.Table:
             column = _fill_null_lists(arrow.joined(column))
         table = table.set_column(k, name, column)
     return table
+
+
+def _take_types(table: pa.Table, is_part: bool) -> tuple[pa.Table, pa.ListArray | None]:
+    """Return the table with canonical ``types``, and these; None if no relation has a type."""
+    # Lists that are not as long as those of ``relations`` make it a column of examples.
+    if table.column_names.count("types") != 1:
+        return table, None
+    at = table.column_names.index("types")
+    column, relations = arrow.joined(table.column(at)), arrow.joined(table["relations"])
+    item = getattr(column.type, "value_type", None)
+    if item is None or pa.types.is_dictionary(column.type) or pa.types.is_null(item):
+        return table, None
+    column = column.cast(pa.list_(item))
+    places = arrow.offsets_of(relations)
+    counts, widths = np.diff(places), np.diff(arrow.offsets_of(column))
+    as_long = widths == counts
+    # A null list fits any relations, as in joined tables of which one lacks the column; an empty
+    # one fits an unreadable answer, which is one null relation.
+    unread = np.append(~arrow.is_valid(relations.flatten()), False)[places[:-1]] & (counts == 1)
+    if not (as_long | ~arrow.is_valid(column) | unread & (widths == 0)).all():
+        return table, None
+    texts = column.flatten()
+    if not _is_text(item):
+        if not len(texts):
+            return table, None
+        raise InputError(f'column "types" is {column.type}, expected {TYPES}')
+    texts = texts.cast(pa.string())
+    if not as_long.all():
+        known = np.repeat(as_long, counts)
+        texts = texts.take(arrow.numbers(np.cumsum(known) - 1, known))
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    has_any = texts.null_count < len(texts)
+    if not has_any and not is_part:
+        return table.drop_columns(["types"]), None
+    types = arrow.lists(counts, texts)
+    return table.set_column(at, "types", types), types if has_any else None
+
+
+def _is_text(of: pa.DataType) -> bool:
+    return is_text(of.value_type if pa.types.is_dictionary(of) else of)
 
 
 def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedArray:

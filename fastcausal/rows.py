@@ -128,7 +128,8 @@ class Rows:
             return Relations.trusted(table, Reading(tags=self.tags))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
-        table = arrow.drop_columns(like.table, ("tagged", UNPARSED))
+        of_relations = ("tagged", UNPARSED, *(["types"] if like.types is not None else []))
+        table = arrow.drop_columns(like.table, of_relations)
         at = table.column_names.index("relations")
         reading = Reading(roles=like.roles, tags=self.tags)
         return Relations.trusted(table.set_column(at, "relations", lists), reading)

@@ -30,8 +30,10 @@ struct WrittenRelations {
   std::vector<int64_t> places{0};    // end of each text
   std::vector<int64_t> spans{0};     // by relation
   std::vector<int64_t> examples{0};  // relations by example
+  std::string types;                    // of the relations, one after another
+  std::vector<int64_t> type_places{0};  // end of each; an empty one is unknown
   std::vector<uint8_t> plain;        // whether an example is here; if not, it has no relations
-  std::vector<int32_t> further;      // keys of each example's relations beside the roles
+  std::vector<int32_t> further;      // keys of each example's relations beside roles and type
   int32_t n_further = 0;             // of the current example
 
   void add(int32_t role, int32_t start, int32_t stop, std::string_view text = {}) {
@@ -42,7 +44,10 @@ struct WrittenRelations {
     places.push_back(static_cast<int64_t>(data.size()));
   }
 
-  void end_relation() { spans.push_back(static_cast<int64_t>(roles.size())); }
+  void end_relation() {
+    spans.push_back(static_cast<int64_t>(roles.size()));
+    type_places.push_back(static_cast<int64_t>(types.size()));
+  }
 
   void end_example(bool is_plain) {
     if (!is_plain) forget_example();
@@ -55,6 +60,8 @@ struct WrittenRelations {
  private:
   void forget_example() {
     spans.resize(static_cast<size_t>(examples.back()) + 1);
+    type_places.resize(spans.size());
+    types.resize(static_cast<size_t>(type_places.back()));
     const auto n = static_cast<size_t>(spans.back());
     roles.resize(n);
     starts.resize(n);
@@ -135,6 +142,11 @@ class RelationsReader : protected JsonReader {
         if (no_spans_ || n_further == MOST_KEYS) return false;
         if (std::find(further, end, key) < end) return false;
         further[n_further++] = key;
+        if (key == "type") {
+          if (!type()) return false;
+          space();
+          continue;
+        }
         for (int k = 0; k < 3; ++k) meant |= unsigned{may_name(key, ROLE_NAMES[k])} << k;
         if (!take("null")) {
           if (!pass(room_)) return false;
@@ -154,6 +166,14 @@ class RelationsReader : protected JsonReader {
     if (!take("}") || !seen || (meant & ~seen)) return false;
     const bool are_several = sizes[0] > 1 && sizes[1] > 1;
     return !no_spans_ || (!are_several && found_.data.size() > size_before);
+  }
+
+  bool type() {
+    std::string_view text;
+    if (take("null")) return true;
+    if (p_ == end_ || *p_ != '"' || !string_at(room_, text)) return false;
+    found_.types.append(text);
+    return true;
   }
 
   bool spans(int32_t role) {

@@ -315,19 +315,28 @@ class SpanTexts {
   // roles: strings of JSON, empty for a role that is left out.
   explicit SpanTexts(const std::vector<std::string>& roles) : roles_(roles) {}
 
-  // Writes the relations of n examples: [{"cause": ["rain"], "effect": [...]}, null].
-  void write(const Strings& texts, const Marked& marked, int64_t first, int64_t n, Cells& out) {
+  // Writes the relations of n examples: [{"cause": ["rain"], "effect": [...]}, null]. types: of
+  // these relations, without data if no relation has one.
+  void write(const Strings& texts, const Strings& types, const Marked& marked, int64_t first,
+             int64_t n, Cells& out) {
     for (int64_t k = 0; k < n; ++k) {
       const int64_t begin = marked.relations[first + k], end = marked.relations[first + k + 1];
       if (begin < end) tokens_.split(texts[k]);
       out.text += '[';
       for (int64_t r = begin; r < end; ++r) {
         if (r > begin) out.text += ", ";
-        if (marked.is_readable(r)) {
-          add_relation(texts[k], marked, r, out.text);
-        } else {
+        if (!marked.is_readable(r)) {
           out.text += "null";
+          continue;
         }
+        out.text += '{';
+        add_roles(texts[k], marked, r, out.text);
+        const int64_t type = r - marked.relations[first];
+        if (types.places && types.has(type)) {
+          out.text += order_.empty() ? "\"type\": " : ", \"type\": ";
+          add_json(types[type], out.text);
+        }
+        out.text += '}';
       }
       out.text += ']';
       out.end_cell();
@@ -339,14 +348,13 @@ class SpanTexts {
   TokenBounds tokens_;
   std::vector<int8_t> order_;  // roles of a relation, in the order of their first spans
 
-  void add_relation(std::string_view text, const Marked& marked, int64_t r, std::string& out) {
+  void add_roles(std::string_view text, const Marked& marked, int64_t r, std::string& out) {
     order_.clear();
     for (int64_t s = marked.rows[r]; s < marked.rows[r + 1]; ++s) {
       const int8_t role = marked.role[s];
       if (roles_[static_cast<size_t>(role)].empty()) continue;
       if (std::find(order_.begin(), order_.end(), role) == order_.end()) order_.push_back(role);
     }
-    out += '{';
     for (size_t k = 0; k < order_.size(); ++k) {
       if (k > 0) out += ", ";
       out += roles_[static_cast<size_t>(order_[k])];
@@ -360,7 +368,6 @@ class SpanTexts {
       }
       out += ']';
     }
-    out += '}';
   }
 
   void add_span(std::string_view text, int64_t start, int64_t stop, std::string& out) const {

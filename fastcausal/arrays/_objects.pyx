@@ -25,6 +25,7 @@ cdef str LENGTH = "length"
 cdef str TOKENS = "tokens"
 cdef str TEXT = "text"
 cdef str RELATIONS = "relations"
+cdef str TYPE = "type"
 
 cdef extern from "Python.h":
     object PyNumber_Index(object)
@@ -74,9 +75,12 @@ cdef int add_span(CollectedRows& collected, int32_t role, object bounds, int32_t
 
 
 cdef int add_relation(
-    CollectedRows& collected, object relation, dict numbers, int32_t length
+    CollectedRows& collected, object relation, dict numbers, int32_t length, bint* has_type
 ) except -1:
-    """Add a dict from roles to a span or a list of spans. Return 0 for anything else."""
+    """Add a dict from roles to a span or a list of spans. Return 0 for anything else.
+
+    has_type: NULL if it may have no type; else set if it has one.
+    """
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t k
     cdef PyObject* key
@@ -88,9 +92,18 @@ cdef int add_relation(
         return 0
     while PyDict_Next(relation, &place, &key, &value):
         spans = <object>value
-        if not PyUnicode_CheckExact(<object>key) or not is_list(spans):
+        if not PyUnicode_CheckExact(<object>key):
             return 0
         number = PyDict_GetItemWithError(numbers, <object>key)
+        if number == NULL and <str><object>key == TYPE:
+            if spans is None:
+                continue
+            if has_type == NULL or not PyUnicode_CheckExact(spans):
+                return 0
+            has_type[0] = True
+            continue
+        if not is_list(spans):
+            return 0
         if number == NULL or not read_number(<object>number, &role) or role > 127:
             return 0
         if size_of(spans) == 2 and not is_list(item_of(spans, 0)):
@@ -144,23 +157,28 @@ cdef Py_ssize_t count_tokens(object text) except -2:
 
 
 def example_rows(examples, dict numbers, bint in_order):
-    """Return the four arrays of Rows for a list of example dicts, and the list of their ids.
+    """Return the four arrays of Rows for a list of example dicts, their ids, and if one has a type.
 
     numbers: the number of each role.
-    in_order: sort rows as `Rows` requires; otherwise they keep their order.
+    in_order: sort rows as `Rows` requires, and take no relation with a type; otherwise rows keep
+        their order.
 
-    One tuple holds the arrays and the ids; ids is None if no example has one. Return None if
-    anything is unusual: a type, a role, a span, a relation that is None, a repeated id.
+    One tuple holds them all; ids, a list, is None if no example has one. Return None if anything is
+    unusual: a type, a role, a span, a relation that is None, a repeated id.
     """
     cdef CollectedRows collected
     cdef Py_ssize_t i, k
     cdef Py_ssize_t n
     cdef int32_t length
-    cdef object example, relations, name
+    cdef object example, relations, relation, name
+    cdef bint is_typed = False
+    cdef bint* has_type = &is_typed
     cdef list ids = []
     cdef PyObject* given
     if not is_list(examples):
         return None
+    if in_order:
+        has_type = NULL
     n = size_of(examples)
     for i in range(n):
         example = item_of(examples, i)
@@ -181,7 +199,8 @@ def example_rows(examples, dict numbers, bint in_order):
         if not is_list(relations):
             return None
         for k in range(size_of(relations)):
-            if not add_relation(collected, item_of(relations, k), numbers, length):
+            relation = item_of(relations, k)
+            if not add_relation(collected, relation, numbers, length, has_type):
                 return None
             if in_order:
                 collected.in_order()
@@ -190,4 +209,4 @@ def example_rows(examples, dict numbers, bint in_order):
         collected.lengths.push_back(length)
     if ids and (len(ids) != n or len(set(ids)) != n):
         return None
-    return *arrays_of(collected, EMPTY, INT32, INT64), ids or None
+    return *arrays_of(collected, EMPTY, INT32, INT64), ids or None, is_typed

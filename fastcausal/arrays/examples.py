@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from fastcausal.arrays import _objects
 from fastcausal.arrays.arrow import strings
-from fastcausal.arrays.span_arrays import RELATIONS, relation_columns
+from fastcausal.arrays.span_arrays import RELATIONS, TYPES, relation_columns
 from fastcausal.errors import InputError, Remedy
 
 FURTHER = "further key"  # a note on relations
+TYPE = "type"  # key of a relation, unless it is a role
 
 
 def columns_of(examples: list[Any], numbers: dict[str, int]) -> tuple[dict[str, Any], int]:
@@ -23,18 +24,26 @@ def columns_of(examples: list[Any], numbers: dict[str, int]) -> tuple[dict[str, 
     columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
     plain = _objects.example_rows(examples, numbers, False)
     if plain is not None:
-        values, row_offsets, relation_offsets, lengths, ids = plain
+        values, row_offsets, relation_offsets, lengths, ids, is_typed = plain
         if ids is not None:
             columns["id"] = strings(ids)
         flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
-        return columns | relation_columns(*flat, lengths), 0
+        columns |= relation_columns(*flat, lengths)
+        return columns | (_types_of(examples, numbers) if is_typed else {}), 0
     spans = [_example_spans(e, str(e.get("id", i)), numbers) for i, e in enumerate(examples)]
     listed = (r for e in examples for r in e["relations"] if r is not None)
     if "id" in columns:
         columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
     columns["length"] = pa.array(map(_length, examples), pa.int32())
     columns["relations"] = pa.array(spans, RELATIONS)
+    columns |= _types_of(examples, numbers)
     return columns, sum(count_further(relation, numbers) for relation in listed)
+
+
+def _types_of(examples: list[Any], numbers: Mapping[str, int]) -> dict[str, pa.Array]:
+    """Return the column ``types``, nothing if no relation has one."""
+    types = [_example_types(e, str(e.get("id", i)), numbers) for i, e in enumerate(examples)]
+    return {"types": pa.array(types, TYPES)} if any(map(any, types)) else {}
 
 
 def _text(value: object) -> str | None:
@@ -81,6 +90,28 @@ def _example_spans(example: Mapping[str, Any], name: str, numbers: Mapping[str, 
     return spans
 
 
+def _example_types(
+    example: Mapping[str, Any], name: str, roles: Collection[str]
+) -> list[str | None]:
+    """Return the type of each relation of one Python example."""
+    try:
+        return [None if r is None else read_type(r, roles) for r in example["relations"]]
+    except InputError as error:
+        raise InputError(f"example {name}: {error}") from error
+
+
+def read_type(relation: Mapping[Any, Any], roles: Collection[str]) -> str | None:
+    """Return the type of a relation, None if it is empty or missing.
+
+    >>> read_type({"cause": (0, 1), "type": "Enables"}, ["cause"]), read_type({"type": ""}, [])
+    ('Enables', None)
+    """
+    value = None if TYPE in roles else relation.get(TYPE)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f'the "type" of a relation is {value!r:.80}, expected a text')
+    return value or None
+
+
 def misnamed(keys: Collection[Any], roles: Collection[str]) -> Any:
     """Return the key that may be meant as a missing role, None without one.
 
@@ -89,7 +120,7 @@ def misnamed(keys: Collection[Any], roles: Collection[str]) -> Any:
     ('efect', None, None)
     """
     # Without any role it is the first key.
-    further = [key for key in keys if key not in roles]
+    further = [key for key in keys if key not in roles and key != TYPE]
     if not further:
         return None
     missing = [role for role in roles if role not in keys]
@@ -100,8 +131,9 @@ def misnamed(keys: Collection[Any], roles: Collection[str]) -> Any:
 
 
 def count_further(relation: Mapping[Any, Any], roles: Collection[str]) -> int:
-    """Count the keys of a relation that are no roles and have a value."""
-    return sum(value is not None for key, value in relation.items() if key not in roles)
+    """Count the keys of a relation, but its type, that are no roles and have a value."""
+    known = {*roles, TYPE}
+    return sum(value is not None for key, value in relation.items() if key not in known)
 
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:

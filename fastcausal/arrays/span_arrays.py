@@ -1,4 +1,4 @@
-"""The column ``relations`` of an Arrow table, and its content as flat arrays."""
+"""The columns ``relations`` and ``types`` of an Arrow table, and their content as flat arrays."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import flattened, lists, numbers, structs, values_of, values_of_fields
+from fastcausal.arrays.arrow import (
+    flattened,
+    lists,
+    numbers,
+    structs,
+    values_of,
+    values_of_fields,
+)
 
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
+TYPES = pa.list_(pa.string())
 
 
 def span_lists(

@@ -21,6 +21,8 @@ cdef object INT64 = np.dtype("int64")
 
 cdef extern from "readers/span_lines.hpp" namespace "fastcausal" nogil:
     cdef cppclass WrittenRelations:
+        string types
+        vector[int64_t] type_places, examples
         vector[uint8_t] plain
         vector[int32_t] further
 
@@ -78,10 +80,23 @@ cdef class Written:
 
     @property
     def further(self):
-        """Return the number of keys of each line's relations beside the roles, int32."""
+        """Return the number of keys of each line's relations beside roles and type, int32."""
         return copied(
             self.lines.relations.further.data(), 4 * self.lines.relations.further.size()
         )
+
+    @property
+    def types(self):
+        """Return the types of relations, empty if missing: bytes, and the end of each, int64."""
+        return (
+            copied(self.lines.relations.types.data(), self.lines.relations.types.size()),
+            integers(self.lines.relations.type_places),
+        )
+
+    @property
+    def examples(self):
+        """Return the first relation of each line, then their number, int64."""
+        return integers(self.lines.relations.examples)
 
     @property
     def names(self):

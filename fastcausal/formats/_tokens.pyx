@@ -22,6 +22,7 @@ import numpy as np
 cdef object EMPTY = np.empty
 cdef object INT32 = np.dtype("int32")
 cdef object INT64 = np.dtype("int64")
+cdef str TYPE = "type"
 
 cdef extern from "readers/sentence.hpp" namespace "fastcausal" nogil:
     ctypedef vector[uint32_t] CodePoints
@@ -282,6 +283,10 @@ cdef int add_relation(
         if not PyUnicode_CheckExact(<object>key):
             return 0
         number = PyDict_GetItemWithError(numbers, <object>key)
+        if number == NULL and <str><object>key == TYPE:
+            if value != <PyObject*>None and not PyUnicode_CheckExact(<object>value):
+                return 0
+            continue
         if number == NULL or not plain_number(<object>number, &role):
             return 0
         if role == signal:
@@ -300,7 +305,7 @@ cdef int add_relation(
 def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     """Find the spans of an example whose roles have texts or character offsets, in tokens.
 
-    Texts are whole tokens of the example. A text may occur several times. With a role `signal`
+    Relations may have a type, too. Texts are whole tokens of the example. A text may occur several times. With a role `signal`
     (-1 for none), a signal text is then the one nearest to the gap between Cause and Effect
     (csrc/readers/sentence.hpp), and another text is unusual. Without that role, the first
     occurrence counts.

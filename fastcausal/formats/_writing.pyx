@@ -36,7 +36,9 @@ cdef extern from "tags/marked.hpp" namespace "fastcausal" nogil:
 
     cdef cppclass SpanTexts:
         SpanTexts(const vector[string]&) except +
-        void write(const Strings&, const Marked&, int64_t, int64_t, Cells&) except +
+        void write(
+            const Strings&, const Strings&, const Marked&, int64_t, int64_t, Cells&
+        ) except +
 
     void c_write_tagged "fastcausal::write_tagged" (
         const Strings&, const Marked&, int64_t, int64_t, const uint8_t*, const int8_t*, Cells&,
@@ -155,16 +157,19 @@ def write_offsets(spans, int64_t first, int64_t n, list roles):
     return made(out)
 
 
-def write_span_texts(texts, spans, int64_t first, int64_t n, list roles):
+def write_span_texts(texts, types, spans, int64_t first, int64_t n, list roles):
     """Return the relations of each of n examples as JSON with texts: texts and places."""
     cdef Marked relations = marked(spans)
     cdef Strings of_text = strings(texts)
+    cdef Strings of_type
     cdef vector[string] names = roles
     cdef Cells out
+    if types is not None:
+        of_type = strings(types)
     cdef SpanTexts* writer = new SpanTexts(names)
     try:
         with nogil:
-            writer.write(of_text, relations, first, n, out)
+            writer.write(of_text, of_type, relations, first, n, out)
     finally:
         del writer
     return made(out)

@@ -144,6 +144,13 @@ class Block:
         """The number of relations."""
         return int(np.ptp(self.relation_places))
 
+    @property
+    def types(self) -> pa.Array | None:
+        """The types of the relations; None if no relation of the table has one."""
+        types = self.relations.types
+        first = self.relation_places[0]
+        return None if types is None else flattened(types)[0].slice(first, self.n_relations)
+
     @cached_property
     def lengths(self) -> npt.NDArray[np.int32]:
         """The number of tokens of each example, -1 if unknown."""

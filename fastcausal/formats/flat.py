@@ -27,7 +27,7 @@ def read(
     like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
 ) -> Relations:
-    r"""Read a row per relation: ``id, cause, effect``, perhaps ``signal`` and ``text``.
+    r"""Read a row per relation: ``id, cause, effect``, perhaps ``signal``, ``type`` and ``text``.
 
     >>> rows = Source("x.csv", b"id,text,cause,effect\na,Rain caused floods,rain,floods\n")
     >>> read(rows).to_examples()[0]["relations"]

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.examples import FURTHER, count_further, misnamed
+from fastcausal.arrays.examples import FURTHER, TYPE, count_further, misnamed
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.columns import is_text
 from fastcausal.files.keys import groups_of
@@ -31,6 +31,7 @@ from fastcausal.relations import ROLES, Relations, import_table
 
 CANONICAL = ("parquet", "arrow")  # formats with the columns of `Relations`
 SHAPES = ("spans", "examples", "flat")
+TYPE_ALONE = "type of a row without a span left out"  # a note
 TEXTS, BOUNDS, PAIRS = "texts", "{start, stop}", "[start, stop]"  # forms of spans
 ANNOTATOR = "annotator"  # several annotators may mark the same examples
 COLUMNS = ("id", "text", "relations", "length", "tokens", ANNOTATOR, *ROLES)
@@ -183,12 +184,12 @@ def _split_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int
         raise InputError(f'{name}: relations have a field "{key}", expected some of {expected}')
     marks = {_mark(fields[role], name, role) for role in ROLES if role in fields} - {""}
     relations = column.to_pylist()
-    if fields.keys() <= {*ROLES}:
+    if fields.keys() <= {*ROLES, TYPE}:
         return relations, marks, 0
     given = [r for of in relations for r in of or () if r is not None]
     n_further = sum(count_further(relation, ROLES) for relation in given)
     for relation in given:
-        for key in fields.keys() - {*ROLES}:
+        for key in fields.keys() - {*ROLES, TYPE}:
             del relation[key]
     return relations, marks, n_further
 
@@ -203,9 +204,13 @@ def read_flat(
     for column in ("id", "cause", "effect"):
         records.require(column)
     roles = [role for role in ROLES if role in records]
+    types = [column for column in (records.find(TYPE),) if column]
     texts = ["text"] if _has_text(records, like) else []
     table, ids = records.table, records.keys("id")
-    for column in (*roles, *texts):
+    if types and not _is_text(table[TYPE].type) and table[TYPE].null_count < len(table):
+        of = table[TYPE].type
+        raise InputError(f'{records.name}: column "{TYPE}" is {of}, expected text')
+    for column in (*roles, *types, *texts):
         if records.is_mixed(column):
             kinds = dict.fromkeys(kind(v) for v in records.values(column) if v is not None)
             named = f'{records.name}: column "{column}"'
@@ -223,9 +228,10 @@ def read_flat(
             problems.add(f"{where}: another text than in {records.locate(first)}")
     problems.raise_if_any()
     notes: Counter[str] = Counter()
-    further = {name: table[name] for name in records.names if name not in roles} | {"id": ids}
+    held = [*roles, *types]
+    further = {name: table[name] for name in records.names if name not in held} | {"id": ids}
     examples = pa.table(merge_groups(further, groups, ("id", "text"), notes))
-    relations = _grouped(roles, [table[role].to_pylist() for role in roles], groups)
+    relations = _grouped(held, [table[name].to_pylist() for name in held], groups, notes)
     lines = None if records.lines is None else [records.lines[k] for k in groups[1].tolist()]
     of_examples = Records(records.name, examples, lines=lines)
     made = _read_examples(of_examples, relations, counts, like, occurrence)
@@ -245,14 +251,18 @@ def _has_text(records: Records, like: Relations | None) -> bool:
     return records.spell(TEXT)
 
 
-def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> list[Any]:
+def _grouped(
+    roles: Sequence[str], columns: list[list[Any]], groups: Any, notes: Counter[str]
+) -> list[Any]:
     """Return the relations of each group of rows; a row without a span has none."""
     group, first = groups
     relations: list[list[Any]] = [[] for _ in first]
     for at, *values in zip(group.tolist(), *columns, strict=True):
         relation = {role: value for role, value in zip(roles, values, strict=True) if value}
-        if relation:
+        if relation.keys() - {TYPE}:
             relations[at].append(relation)
+        elif relation:
+            notes[TYPE_ALONE] += 1
     return relations
 
 

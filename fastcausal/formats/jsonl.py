@@ -43,7 +43,7 @@ from fastcausal.formats.reading.builder import (
 )
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format, Opened
-from fastcausal.relations import ROLES, Reading, Relations
+from fastcausal.relations import ROLES, TYPES, Reading, Relations
 
 LIMIT = 2**31
 NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
@@ -56,7 +56,8 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
     Parameters
     ----------
     source : path
-        A role is a name, such as ``"cause"``; other keys become columns.
+        A role is a name, such as ``"cause"``; ``types`` lists the type of each relation; other keys
+        become columns.
     roles : sequence of str
         The allowed role names.
 
@@ -128,6 +129,8 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}
     kinds |= {"relations": NAMED_RELATIONS, "length": pa.int64()}
+    if isinstance(row.get("types"), list):
+        kinds["types"] = TYPES
     if None in kinds.values() or "relations" not in row or len(row) > MAX_COLUMNS:
         return None
     table = objects(source, {name: kinds[name] for name in row})

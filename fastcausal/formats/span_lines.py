@@ -19,7 +19,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import compact, is_utf8, is_valid, joined, strings_at, texts_of
+from fastcausal.arrays.arrow import (
+    compact,
+    is_utf8,
+    is_valid,
+    joined,
+    numbers,
+    strings_at,
+    texts_of,
+)
 from fastcausal.arrays.examples import FURTHER
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import column_of
@@ -229,5 +237,16 @@ def find_spans(
         except InputError as error:
             problems.add(str(error))
     problems.raise_if_any()
-    build.put_among(others, values, rows, relations, sizes)
+    build.put_among(others, values, rows, relations, sizes, _types(written, plain))
     return build
+
+
+def _types(written: _span_lines.Written, plain: Int8) -> pa.Array | None:
+    """Return the types of the relations of plain examples, null if unknown; None without any."""
+    data, places = written.types
+    if not data:
+        return None
+    ends = np.frombuffer(places, np.int64)
+    counts: Any = np.diff(np.frombuffer(written.examples, np.int64))
+    types = strings_at(data, places, np.diff(ends) > 0, large=True).cast(pa.string())
+    return types.filter(numbers(np.repeat(plain > 0, counts)))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.arrays.arrow import is_valid
-from fastcausal.arrays.examples import FURTHER, count_further, misnamed
+from fastcausal.arrays.examples import FURTHER, TYPE, count_further, misnamed, read_type
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
@@ -61,8 +61,8 @@ def read(
         A line or mapping per example: ``{"id", "text", "relations": [{"cause": ..., "effect":
         ..., "signal": ...}]}``. A role has a text, ``[start, stop]`` or ``{"start", "stop"}``
         (characters of ``text``, stop exclusive), or a list of these; an empty text, null or a
-        missing role marks nothing. A relation may be null: unread. ``reading.notes`` counts its
-        further keys, such as ``type``.
+        missing role marks nothing. Its ``type`` is a text. A relation may be null: unread.
+        ``reading.notes`` counts its further keys, such as ``confidence``.
     like : Relations, optional
         The gold side: its column ``text`` replaces a missing ``text``, by id, or by place without
         ids.
@@ -175,7 +175,8 @@ class _SpanWriter:
         self._written, self._lost = JsonTexts(), Problems()
         self._roles = [f'"{role}"'.encode() if role in ROLES else b"" for role in relations.roles]
         names = relations.table.column_names
-        self._further = [name for name in names if name not in HELD]
+        held = (*HELD, *([] if relations.types is None else ["types"]))
+        self._further = [name for name in names if name not in held]
         self._has_ids = relations.ids is not None
 
     def rows(self, block: Block) -> bytes:
@@ -183,7 +184,9 @@ class _SpanWriter:
         if b"" in self._roles:
             _report_others(block, self._lost)
         texts = Strings.take(block.texts)
-        made = _writing.write_span_texts(texts, block.spans, block.first, len(block), self._roles)
+        types = None if block.types is None else Strings.take(block.types)
+        rows = block.spans, block.first, len(block)
+        made = _writing.write_span_texts(texts, types, *rows, self._roles)
         cells = {"id": json_cells(block.names, self._written)} if self._has_ids else {}
         cells |= {
             "text": WrittenColumn(texts, JSON, null=None),
@@ -226,8 +229,8 @@ def _added(
     if located is None:
         return False
     n_tokens, relations, n_again, n_cut, n_texts = located
-    for spans in relations:
-        build.relation(spans)
+    for spans, relation in zip(relations, example["relations"], strict=True):
+        build.relation(spans, relation.get(TYPE))
     build.end_example(n_tokens)
     if n_texts:
         build.spans = "gap" if by_gap else "first"
@@ -266,12 +269,14 @@ def add_example(
                 raise relation
             fits = length is None or n_tokens == length
             values = sorted(_values(relation), key=itemgetter(0))
+            of_type = read_type(relation, ROLES)
             build.notes[FURTHER] += count_further(relation, ROLES)
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             if sentence is None and values:
                 raise InputError(NO_TEXT)
-            build.relation(_spans(build, sentence or SearchedSentence(""), values, by_gap))
+            located = _spans(build, sentence or SearchedSentence(""), values, by_gap)
+            build.relation(located, of_type)
         except UnreadError as reason:
             build.unread_relation(where, reason)
     build.end_example(length if length is not None else n_tokens)

@@ -235,10 +235,11 @@ def test_further_keys_of_a_relation_are_counted(tmp_path_factory, keys, random):
     further = {key: EXTRA[key] for key in keys}
     items = [*further.items(), ("cause", "Rain"), ("effect", ["floods"])]
     random.shuffle(items)
-    n = sum(value is not None for value in further.values())
+    n = sum(value is not None for key, value in further.items() if key != "type")
     for read in by_all_ways(dict(items), tmp_path_factory.mktemp("further")):
         found = read()
         expected = {"cause": [(0, 1)], "effect": [(2, 3)]}
+        expected |= {key: value for key, value in further.items() if key == "type"}
         assert found.to_examples()[0]["relations"] == [expected]
         assert found.reading.notes.get("further key", 0) == n
 
@@ -250,7 +251,7 @@ def test_further_keys_of_a_relation_are_counted(tmp_path_factory, keys, random):
         ({"type": "x", "Cause": "Rain", "effect": "floods"}, "Cause"),
         ({"reason": "Rain", "effect": "floods"}, "reason"),
         ({"cause": "Rain", "effect": "floods", "signals": "brings"}, "signals"),
-        ({"type": "ENABLE"}, "type"),
+        ({"type": "ENABLE", "id": "r1"}, "id"),
     ],
 )
 def test_a_key_that_may_be_a_missing_role_is_an_error(tmp_path, relation, key):
@@ -260,7 +261,7 @@ def test_a_key_that_may_be_a_missing_role_is_an_error(tmp_path, relation, key):
 
 
 def test_further_keys_beside_offsets_of_tokens():
-    row = {"length": 3, "relations": [{"cause": [0, 1], "effect": [2, 3], "type": "x"}, None]}
+    row = {"length": 3, "relations": [{"cause": [0, 1], "effect": [2, 3], "why": "x"}, None]}
     for found in (formats.read([row]), formats.read(pa.Table.from_pylist([row]))):
         assert found.to_examples()[0]["relations"][0] == {"cause": [(0, 1)], "effect": [(2, 3)]}
         assert found.reading.notes == {"further key": 1}

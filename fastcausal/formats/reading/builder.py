@@ -22,6 +22,7 @@ from fastcausal.options import Occurrence
 from fastcausal.relations import PLACES, ROLES, Reading, Relations
 
 MAX_PLACED = 1 << 16  # examples of a source whose lines are kept for messages
+REPLACED = 'column "types" replaced by types of relations'  # a note
 MAX_COLUMNS = 1_000  # of examples: each costs time and memory even if few lines have it
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -67,13 +68,17 @@ class Builder:
         self.spans: Occurrence | None = None  # the policy for span texts, if any were located
         self._spans: list[RoleSpan] = []
         self._widths: list[int] = []  # spans of each relation, -1 for an unread one
+        self._types: dict[int, str] = {}  # of relations that have one, by their place
         self._counts: list[int] = []  # relations of each example
         self._values: Any = None
+        self._all_types: pa.Array | None = None
         self._lengths: list[int] = []  # -1 if unknown
         self._seen = 0
 
-    def relation(self, spans: Sequence[RoleSpan]) -> None:
+    def relation(self, spans: Sequence[RoleSpan], type: str | None = None) -> None:
         """Add a relation to the current example."""
+        if type:
+            self._types[len(self._widths)] = type
         self._spans.extend(spans)
         self._widths.append(len(spans))
 
@@ -96,9 +101,11 @@ class Builder:
         widths: Any,  # int64[n_relations]: Spans of each relation, -1 for an unreadable one
         counts: Any,  # int64[n_examples]: Relations of each example
         lengths: Any,  # int64[n_examples]: Tokens of each example, -1 if unknown
+        types: pa.Array | None = None,  # string[n_relations]: The type of each, null if unknown
     ) -> None:
         """Set all examples."""
         self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
+        self._all_types = types
 
     def put_among(
         self,
@@ -107,6 +114,7 @@ class Builder:
         row_offsets: Int64,
         relation_offsets: Int64,
         lengths: Int32,
+        types: pa.Array | None = None,  # As in `set_all`, of the others
     ) -> None:
         """Put the examples so far at places among others, given as the arrays of `Rows`."""
         # The others have nothing at these places.
@@ -120,10 +128,18 @@ class Builder:
             widths = np.concatenate([widths, np.array(self._widths, np.int64)])
             of_row = np.repeat(example, np.maximum(widths, 0))
             values = np.concatenate([values, own])[np.argsort(of_row, kind="stable")]
-            widths = widths[np.argsort(example, kind="stable")]
+            order = np.argsort(example, kind="stable")
+            if types is not None or self._types:
+                others = pa.nulls(len(row_offsets) - 1, pa.string()) if types is None else types
+                types = pa.concat_arrays([others, self._own_types()]).take(numbers(order))
+            widths = widths[order]
             counts[places], lengths[places] = self._counts, self._lengths
             self.reasons = [(int(places[k]), n, why, text) for k, n, why, text in self.reasons]
-        self.set_all(values, widths, counts, lengths)
+        self.set_all(values, widths, counts, lengths, types)
+
+    def _own_types(self) -> pa.Array:
+        """Return the types of the relations added one by one."""
+        return strings([*map(self._types.get, range(len(self._widths)))]).cast(pa.string())
 
     def end_example(self, length: int | None) -> None:
         """Finish the current example; ``length`` in tokens, None if unknown."""
@@ -150,6 +166,10 @@ class Builder:
             self._counts,
             np.array(self._lengths, np.int32),
         )
+        types = self._own_types() if self._values is None and self._types else self._all_types
+        if types is not None:
+            self.notes[REPLACED] += "types" in columns
+            columns = {**columns, "types": lists(self._counts, types)}
         reading = Reading(
             self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
         )

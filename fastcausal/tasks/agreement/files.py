@@ -198,6 +198,10 @@ def readable(
         kept = lists.flatten().filter(arrow.numbers(read))
         at = table.column_names.index("relations")
         table = table.set_column(at, "relations", arrow.lists(n_read, kept))
+        if relations.types is not None:
+            kept = relations.types.flatten().filter(arrow.numbers(read))
+            at = table.column_names.index("types")
+            table = table.set_column(at, "types", arrow.lists(n_read, kept))
         return Relations.trusted(table, relations.reading)
     kept = table.filter(arrow.numbers(n_read == np.diff(starts)))
     return Relations.trusted(kept, relations.reading)
@@ -206,7 +210,9 @@ def readable(
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
     """Add to the first annotator's examples the columns that only the second annotator has."""
     more = [c for c in other.table.column_names if c not in examples.column_names]
-    more = [c for c in more if c not in ("relations", "length", "tagged", "id", UNPARSED)]
+    held = ["relations", "length", "tagged", "id", UNPARSED]
+    held += [] if other.types is None else ["types"]
+    more = [c for c in more if c not in held]
     if not more or other.ids is None or "id" not in examples.column_names:
         return examples
     at = places_of(examples["id"], other.ids)

@@ -329,7 +329,8 @@ class _Keeper:
 def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str | None]:
     """Return the columns that scores depend on, and the columns to keep."""
     strata = (*scorer.columns, *(kept or ()))
-    read: set[str | None] = {"id", "length", "relations", "tagged", *map(source_of, strata)}
+    read: set[str | None] = {"id", "length", "relations", "types", "tagged"}
+    read |= {*map(source_of, strata)}
     if kept is not None:
         read.add(DOCUMENT)
     if scorer.recipe.unparsed != "error":

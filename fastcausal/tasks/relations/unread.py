@@ -187,4 +187,5 @@ def add_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
 
 def described(relations: Relations) -> pa.Table:
     """Return the columns that name and describe the examples."""
-    return arrow.drop_columns(relations.table, ("relations", "length", "tagged", UNPARSED))
+    types = [] if relations.types is None else ["types"]
+    return arrow.drop_columns(relations.table, ("relations", "length", "tagged", UNPARSED, *types))
