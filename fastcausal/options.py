@@ -7,7 +7,7 @@ value at run time.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
@@ -30,6 +30,10 @@ RaterPolicy = Literal["mean", "majority"]
 Side = Literal["prediction", "reference"]
 
 TagReading = Literal["strict", "aligned", "cnc-2023", "cnc-2022"]
+ExampleUnit = Literal["line", "sentence", "document"]
+LonePolicy = Literal["drop", "keep", "pair"]
+Trigger = Literal["signal", "none"]
+TypePolicy = Literal["ignore", "require"]
 Occurrence = Literal["gap", "first"]
 PairingTies = Literal["content", "first"]
 Surplus = Literal["charge", "truncate"]
@@ -85,10 +89,25 @@ SpanProtocol = Literal["unicausal-span", WordProtocol]
 ScoreTags = Literal[TagReading, "unicausal"]
 
 
-class WordSettings(TypedDict, total=False):
-    """Settings that ``score`` takes with ``fincausal-2020`` alone."""
+class MarkingSettings(TypedDict, total=False):
+    """Settings of reading relations, see `fastcausal.marking.Marking`."""
 
+    unplaced: LabelPolicy
+    links: Sequence[str] | None
+    roles: str | Sequence[str] | None
+    tracks: str | Sequence[str | Sequence[str]] | None
+    role: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
+    link: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
+    example: ExampleUnit | None
+    lone: LonePolicy
+    trigger: Trigger
     words: str | os.PathLike[str] | Callable[[str], Sequence[str]] | None
+    types: TypePolicy
+
+
+class ScoreSettings(MarkingSettings, total=False):
+    """Settings of reading, and of ``score`` with ``fincausal-2020`` alone."""
+
     lenient: bool
 
 

@@ -14,6 +14,7 @@ from fastcausal.arrays.kept import Kept
 from fastcausal.engine.kernel import Kernel, Objective, check_ratio
 from fastcausal.engine.plan import Plan
 from fastcausal.errors import InputError
+from fastcausal.marking import CAUSAL_TRACKS
 from fastcausal.options import (
     NonCausal,
     PairingTies,
@@ -25,7 +26,6 @@ from fastcausal.options import (
 )
 
 UNNAMED = ("program", "version", "protocol")  # settings that print as their value alone
-CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
 CHOICES: dict[str, object] = {
     "tags": TagReading,
     "ties": PairingTies,
@@ -114,8 +114,9 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         built_in = {str(key): protocol for key, protocol in PROTOCOLS.items()}.get(name)
         if built_in is None:
             return
-        tags = self.tags if built_in.tags == "strict" else built_in.tags  # as the argument of score
-        if self.settings != {**built_in.settings, "tags": tags}:
+        tags = self.tags if built_in.tags == "strict" else built_in.tags
+        free = {"tags": tags, "tracks": self.settings["tracks"]}  # as the arguments of score
+        if self.settings != {**built_in.settings, **free}:
             raise ValueError(
                 f'name is "{name}", that of a built-in protocol with other fields, '
                 "expected another name"

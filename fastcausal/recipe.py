@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from fastcausal._version import __version__
 from fastcausal.arrays.kept import Key
+from fastcausal.marking import MARKING, Marking, tracks_of
 from fastcausal.options import (
     Occurrence,
     Policy,
@@ -21,7 +22,7 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, line_of, protocol_named
 
-SPANS, FORMS = "spans", "answers"  # settings that come from the data
+SPANS, FORMS, WORDS, ROLES = "spans", "answers", "words", "roles"  # settings from the data
 AS_GIVEN = "as-given"  # the reading of tags if relations are used as they are
 
 
@@ -58,8 +59,7 @@ class Signature(str):
         if AS_GIVEN in (mine.get("tags"), theirs.get("tags")):
             joint["tags"] = AS_GIVEN
         free = {FORMS, "tags"} if joint.get("tags") == AS_GIVEN else {FORMS}
-        if None in (mine.get(SPANS), theirs.get(SPANS)):
-            free.add(SPANS)
+        free |= {n for n in (SPANS, WORDS) if None in (mine.get(n), theirs.get(n))}
         differ = {name for name in joint if mine.get(name) != theirs.get(name)}
         return Signature(joint) if differ <= free else None
 
@@ -84,6 +84,7 @@ class Recipe:
     unparsed: Policy = "error"
     unmatched: Policy = "error"
     reads: Reads = AS_IT_IS
+    marking: Marking = MARKING
 
     def __post_init__(self) -> None:
         check_policies(self.unparsed, self.unmatched)
@@ -99,10 +100,12 @@ class Recipe:
         answers: str | None = None,
         occurrence: Occurrence = "gap",
         id: str | None = None,
+        **marking: Any,
     ) -> Recipe:
         """Make the recipe of arguments of `fastcausal.score`."""
         # A recipe replaces all of them.
-        is_plain = (unparsed, unmatched, format, tags, answers, occurrence, id) == _PLAIN
+        given = (unparsed, unmatched, format, tags, answers, occurrence, id)
+        is_plain = given == _PLAIN and not marking
         if is_plain and isinstance(protocol, Protocol):
             return protocol.derived.get(_RECIPE) or protocol.derived.setdefault(
                 _RECIPE, cls(protocol)
@@ -112,10 +115,30 @@ class Recipe:
                 return protocol
             raise ValueError("a recipe has policies and reading of its own, expected no others")
         if isinstance(protocol, str):
-            named = protocol_named(protocol)
-            return cls.make(named, unparsed, unmatched, format, tags, answers, occurrence, id)
+            return cls.make(protocol_named(protocol), *given, **marking)
         reads = Reads(format or implied(answers), answers, occurrence, id)
-        return cls(_add_tags(protocol_named(protocol), tags), unparsed, unmatched, reads)
+        marks = Marking.make(**marking)
+        chosen = _add_tracks(_add_tags(protocol_named(protocol), tags), marks)
+        return cls(chosen, unparsed, unmatched, reads, marks)
+
+    @property
+    def of_gold(self) -> dict[str, Any]:
+        """Arguments of `fastcausal.formats.read_marked` for gold."""
+        return {"marking": self.marking}
+
+    @property
+    def of_pred(self) -> dict[str, Any]:
+        """Arguments of `fastcausal.formats.read_marked` for predictions."""
+        return {**self.reads._asdict(), "marking": self.marking}
+
+    def of_relations(self) -> Recipe:
+        """Return the recipe for relations that are read already."""
+        return replace(self, reads=AS_IT_IS, marking=self.marking.of_scores())
+
+    @property
+    def reads_plainly(self) -> bool:
+        """True if both sides are read without settings."""
+        return self.reads == AS_IT_IS and not self.marking.changes_reading
 
     def signature(
         self,
@@ -129,6 +152,9 @@ class Recipe:
         for name, value in sorted(found):
             settings[name] = f"{settings[name]}+{value}" if name in settings else value
         signature = self._signature
+        if ROLES in settings:
+            tracks = tracks_of(settings[ROLES].split("+"), self.protocol.tracks)
+            settings["tracks"] = ",".join(map("+".join, tracks))
         if settings:
             signature = Signature({**signature.settings, **settings})
         return signature.mark_as_given() if as_given else signature
@@ -140,6 +166,7 @@ class Recipe:
             "version": __version__,
             "protocol": self.protocol.name,
             **self.protocol.settings,
+            **({"types": "require"} if self.marking.types == "require" else {}),
             "unparsed": self.unparsed,
             "unmatched": self.unmatched,
         }
@@ -157,3 +184,10 @@ def _add_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
     if protocol.tags != "strict":
         raise ValueError(f"tags is {tags}, but {protocol.name} reads them as {protocol.tags}")
     return replace(protocol, tags=tags)
+
+
+def _add_tracks(protocol: Protocol, marking: Marking) -> Protocol:
+    """Return the protocol with the given tracks."""
+    if marking.tracks is None:
+        return protocol
+    return replace(protocol, tracks=tracks_of(marking.roles, marking.tracks))

@@ -35,15 +35,25 @@ class Reading:
     spans: str | None = None
     # The forms of the raw answers in the source, such as ``"json"``, ascending
     forms: tuple[str, ...] = ()
+    # The rule that cut texts into tokens (``"letters"``), None for blanks or given tokens
+    words: str | None = None
 
     def content_settings(self) -> list[tuple[str, str]]:
         """Return the settings of signatures that come from the content."""
-        spans = [] if self.spans is None else [("spans", self.spans)]
-        return [*spans, *(("answers", form) for form in self.forms)]
+        named = {
+            "spans": self.spans,
+            "words": self.words,
+            "roles": "+".join(self.roles) if self.roles != ROLES else None,
+        }
+        given = [(name, value) for name, value in named.items() if value is not None]
+        return [*given, *(("answers", form) for form in self.forms)]
 
     def serialise(self) -> bytes:
         """Serialise the reading for the schema metadata."""
-        return json.dumps(asdict(self)).encode()
+        stored = asdict(self)
+        if self.words is None:
+            del stored["words"]
+        return json.dumps(stored).encode()
 
     @classmethod
     def read(cls, schema: pa.Schema) -> Reading:
@@ -97,6 +107,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "notes": ("an object of counts", _is_counts),
     "spans": ("a string or null", lambda value: value is None or isinstance(value, str)),
     "forms": ("a list of strings", _is_texts),
+    "words": ("a string or null", lambda value: value is None or isinstance(value, str)),
     "predicted": ("true or false", lambda value: isinstance(value, bool)),
 }
 

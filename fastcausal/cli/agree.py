@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastcausal.tasks.labels.report import LabelAgreement
 
 OF_RELATIONS = (
-    "source_format", "unplaced", "links", "protocol", "average", "unparsed", "unmatched",
+    "source_format", *Marks._fields, "protocol", "average", "unparsed", "unmatched",
     "per_example", "matches",
 )  # fmt: skip
 OF_LABELS = ("level", "unit", "rater")
@@ -134,11 +134,10 @@ def agree(
     keep_apart([per_example, matches, disagreements], annotations)
     with doing("comparing annotators"):
         sources: Any = open_sources(annotations, source_format)
-        if marks != MARKS:
-            sources = fc.read_annotators(sources, **marks._asdict())
         agreement = fc.agree(
-            sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched
-        )
+            sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched,
+            **marks.given(),
+        )  # fmt: skip
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:

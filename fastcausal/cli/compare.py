@@ -10,10 +10,12 @@ from fastcausal.cli.console import doing
 from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
+    MARKS,
     VALUES,
     DrawOptions,
     HtmlOption,
     LowerOption,
+    Marks,
     ScoresOption,
     UnpairedOption,
     ValueOptions,
@@ -35,6 +37,7 @@ def compare(
     score: ScoresOption = None,
     lower_is_better: LowerOption = False,
     scored: GoldOptions = GOLD_OPTIONS,
+    marks: Marks = MARKS,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
@@ -61,7 +64,7 @@ def compare(
     left: Any = a
     right: Any = b
     if gold:
-        left, right = scored.scored(ctx, gold[0], [a, b], values, draws.cluster).values()
+        left, right = scored.scored(ctx, gold[0], [a, b], values, draws.cluster, marks).values()
         values = VALUES
     else:
         refuse_without_gold(ctx)

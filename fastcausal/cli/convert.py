@@ -80,20 +80,20 @@ def convert(
 
     keep_apart([target], [source, like])
     if _is_corpus_of_pairs(source, source_format, answers):
-        named = ("tags", "like", "unplaced", "links", "target_format", "seed", "premise", "id")
+        named = ("tags", "like", *Marks._fields, "target_format", "seed", "premise", "id")
         refuse(ctx, named, "is for relations, not for pairs of events")
         _convert_pairs(source, target, relation)
         return
     refuse(ctx, ("relation",), "is for MAVEN-ERE")
-    given = *(value for value in (like, answers, id, seed, premise) if value is not None), *marks
-    is_plain = tags == "strict" and given == MARKS
+    is_plain = tags == "strict" and marks == MARKS
+    is_plain &= (like, answers, id, seed, premise) == (None,) * 5
     if is_plain and _convert_in_batches(source, source_format, target, target_format):
         return
     with doing(f"reading {source}"):
-        gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
+        gold = fc.read(like, tags=GOLD_READING[tags], **marks.given()) if like is not None else None
         file: Any = opened(source, source_format or implied(answers), whole=True)
         relations = fc.read(
-            file, source_format, like=gold, tags=tags, answers=answers, id=id, **marks._asdict()
+            file, source_format, like=gold, tags=tags, answers=answers, id=id, **marks.given()
         )
     leans = isinstance(file, Opened) and "like" in file.format.takes
     needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)

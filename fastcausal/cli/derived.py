@@ -16,12 +16,14 @@ import click
 from fastcausal.cli.described import Described, Parameter, ValueKind
 from fastcausal.cli.options import (
     DRAWS,
+    MARKS,
     VALUES,
     ZERO,
     ByOption,
     DrawOptions,
     FromOption,
     IntervalsOption,
+    Marks,
     ValueOptions,
     find_flag,
     open_sources,
@@ -45,6 +47,12 @@ REQUIRED = Signature.empty
 FORMAT = "source_format"
 UNITS, PLOT = "_units", "_plot"
 READING = "reading"  # a parameter for the settings of logs and tables
+MARKING = "marking"  # settings of reading relations, by keyword
+
+
+_GROUPS: Mapping[str, tuple[Any, Any]] = {
+    READING: (ValueOptions, VALUES), MARKING: (Marks, MARKS),
+}  # fmt: skip
 
 
 def derive(name: str, record: CommandRecord) -> click.Command:
@@ -73,9 +81,8 @@ def _entries(record: CommandRecord, parameters: Mapping[str, Parameter]) -> Iter
         about = Argument(text, metavar)
         yield name, Annotated[side, about], None if optional else REQUIRED
     for option, name, parameter, flag in _options(record, parameters):
-        yield (
-            (option, ValueOptions, VALUES) if name == READING else _option(option, parameter, flag)
-        )
+        group = _GROUPS.get(name)
+        yield (option, *group) if group else _option(option, parameter, flag)
     if record.opens:
         yield FORMAT, FromOption, None
     if record.unit:
@@ -170,9 +177,15 @@ def _run(
     settings = {
         name: _value(ctx, option, given[option], parameter.kind, flag)
         for option, name, parameter, flag in _options(record, parameters)
-        if name != READING and given[option] is not None
+        if name not in _GROUPS and given[option] is not None
     }
-    read = [value for name, value in settings.items() if parameters[name].kind.is_file]
+    if MARKING in given:
+        settings |= given[MARKING].given()
+    read = [
+        value
+        for name, value in settings.items()
+        if name in parameters and parameters[name].kind.is_file
+    ]
     require_pictures(plot)
     keep_apart([units, *targets.values(), plot, html], [*_flat(sources), *read])
     if html is not None and len(sources[-1] or ()) > 1:

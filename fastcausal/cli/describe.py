@@ -64,7 +64,7 @@ def describe(
         with doing(f"counting {path}"):
             (source,) = open_sources([path], source_format)
             if marks != MARKS:
-                source = fc.read(source, **marks._asdict())
+                source = fc.read(source, **marks.given())
             descriptions[name] = count(source, tokenizer)
     first, *more = descriptions.values()
     total = sum(more, first)

@@ -113,14 +113,17 @@ class Described:
         (function,) = ast.parse(self._head).body
         assert isinstance(function, ast.FunctionDef)
         given = function.args
+        arguments = [*given.args, *given.kwonlyargs]
+        if given.kwarg is not None:  # a group of options
+            arguments.append(given.kwarg)
         least = [None] * (len(given.args) - len(given.defaults))
-        defaults = [*least, *given.defaults, *given.kw_defaults]
+        defaults = [*least, *given.defaults, *given.kw_defaults, *([None] if given.kwarg else [])]
         texts = self.texts
         return {
             each.arg: Parameter(
                 _kind(each.annotation), value is None, _literal(value), texts.get(each.arg, "")
             )
-            for each, value in zip([*given.args, *given.kwonlyargs], defaults, strict=True)
+            for each, value in zip(arguments, defaults, strict=True)
         }
 
     @cached_property

@@ -11,11 +11,13 @@ import click
 from fastcausal.cli.console import doing, print_json, warn
 from fastcausal.cli.options import (
     LABELS,
+    MARKS,
     POLICIES,
     PROTOCOL,
     READS,
     HtmlOption,
     LabelOptions,
+    Marks,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
@@ -44,7 +46,6 @@ def errors(
     type: Annotated[
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
     ] = "",
-    role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
     text: Annotated[
         str | None,
         Option(
@@ -56,8 +57,11 @@ def errors(
     tables: TableOptions = TABLES,
     policies: PolicyOptions = POLICIES,
     reads: ReadOptions = READS,
+    marks: Marks = MARKS,
 ) -> None:
     """Show the sentences with errors, worst first.
+
+    --role cause,effect, without labels, counts these roles alone.
 
     Examples
     --------
@@ -72,7 +76,7 @@ def errors(
     from fastcausal.tasks.eci.files import is_pairs
 
     if is_pairs(gold):
-        named = ("protocol", "kernel", "role", *PolicyOptions._fields, *ReadOptions._fields)
+        named = ("protocol", "kernel", *PolicyOptions._fields, *ReadOptions._fields, *Marks._fields)
         refuse(ctx, named, "is for relations, not for pairs of events")
         _print_pairs(
             gold, pred, html, tables, top=top, types=_names(type), text=text,
@@ -80,13 +84,15 @@ def errors(
         )  # fmt: skip
         return
     refuse(ctx, ("text", *LabelOptions._fields), "is for pairs of events")
+    alone = [each for each in marks.role or () if "=" not in each]
+    labels_of_roles = [each for each in marks.role or () if "=" in each] or None
     with doing(f"scoring {pred}"):
         report = fc.score(
             gold,
             pred,
-            make_recipe(scoring.chosen(), policies, reads),
+            make_recipe(scoring.chosen(), policies, reads, marks._replace(role=labels_of_roles)),
         )
-        wrong = report.errors(top, *(_names(each) for each in (type, role)))
+        wrong = report.errors(top, _names(type), _names(",".join(alone)))
     if html is not None:
         wrong.to_html(html)
     if tables.format == "json":

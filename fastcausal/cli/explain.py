@@ -9,9 +9,11 @@ import click
 from fastcausal.cli.console import doing
 from fastcausal.cli.options import (
     LABELS,
+    MARKS,
     AnswerIdOption,
     AnswersOption,
     LabelOptions,
+    Marks,
     OccurrenceOption,
     ReadOptions,
     RelationOption,
@@ -29,6 +31,7 @@ from fastcausal.options import (
     WordProtocol,
 )
 
+OF_RELATIONS = ("answers", "occurrence", "tags", "id", *Marks._fields)
 OF_SPANS = ("cnc-2023", *get_args(WordProtocol))
 
 
@@ -54,6 +57,7 @@ def explain(
     occurrence: OccurrenceOption = "gap",
     tags: TagsOption = None,
     id: AnswerIdOption = None,
+    marks: Marks = MARKS,
 ) -> None:
     """Attribute the difference between two protocols to quirks of a published program.
 
@@ -79,7 +83,7 @@ def explain(
             f"no steps from {start} to {end}: cnc-2023 and fincausal-2020 go to recess", ctx
         )
     if start in get_args(WordProtocol):
-        without = ("relation", *LabelOptions._fields, "answers", "occurrence", "tags", "id")
+        without = ("relation", *LabelOptions._fields, *OF_RELATIONS)
         refuse(ctx, without, "is not for labels of words")
         from fastcausal.tasks.fincausal.explain import explain_words
 
@@ -89,7 +93,7 @@ def explain(
         return
     readings = get_args(AnswerReading)
     if start in readings or end in readings:
-        of_others = ("relation", *LabelOptions._fields, "occurrence", "tags", "id")
+        of_others = ("relation", *LabelOptions._fields, *OF_RELATIONS[1:])
         refuse(ctx, of_others, "is not for readings of answers")
         from fastcausal.tasks.classification.choices.explain import explain_readings
 
@@ -101,7 +105,7 @@ def explain(
     if start in get_args(PairProtocolName) or end in get_args(PairProtocolName):
         refuse(
             ctx,
-            ("answers", "occurrence", "tags", "id"),
+            OF_RELATIONS,
             "is for relations, not for pairs of events",
         )
         from fastcausal.tasks.eci.explain import explain_pairs
@@ -118,8 +122,8 @@ def explain(
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):
-        gold_relations = fc.read(gold, tags="cnc-2023")
-        how = reads.arguments() | {"tags": "cnc-2023"}
+        gold_relations = fc.read(gold, tags="cnc-2023", **marks.given())
+        how = reads.arguments() | {"tags": "cnc-2023"} | marks.given()
         pred_relations = fc.read(pred, like=gold_relations, **how)
         explanation = fc.explain(gold_relations, pred_relations)
     tables.show(explanation)

@@ -12,9 +12,11 @@ from fastcausal.cli.console import doing, show
 from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
+    MARKS,
     VALUES,
     DrawOptions,
     LowerOption,
+    Marks,
     ScoreOption,
     UnpairedOption,
     ValueOptions,
@@ -64,6 +66,7 @@ def gate(
     ] = False,
     score: ScoreOption = None,
     scored: GoldOptions = GOLD_OPTIONS,
+    marks: Marks = MARKS,
     lower_is_better: LowerOption = False,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
@@ -109,7 +112,7 @@ def gate(
     if gold is None:
         refuse_without_gold(ctx)
     else:
-        sides = [*scored.scored(ctx, gold, systems, values, draws.cluster).values()]
+        sides = [*scored.scored(ctx, gold, systems, values, draws.cluster, marks).values()]
         values = VALUES
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:

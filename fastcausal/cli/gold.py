@@ -12,6 +12,7 @@ import click
 from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.options import (
     KernelOption,
+    Marks,
     OccurrenceOption,
     PolicyOptions,
     PredFormatOption,
@@ -57,6 +58,7 @@ class GoldOptions(NamedTuple):
         files: Sequence[str],
         values: ValueOptions,
         cluster: str | None,
+        marks: Marks,
     ) -> dict[str, Statistics]:
         """Score files of predictions, by their short names; read files of counts among them."""
         from fastcausal.sweeps.scoring import scoring_of
@@ -67,6 +69,7 @@ class GoldOptions(NamedTuple):
             ProtocolOptions(protocol, self.kernel).chosen(),
             PolicyOptions(self.unparsed, self.unmatched),
             ReadOptions(self.source_format, values.answers, self.occurrence, self.tags, values.id),
+            marks,
         )
         options = task_options(task, self.set or [])
         columns = () if cluster is None else (cluster,)
@@ -93,7 +96,8 @@ def _counts_in(file: str) -> Statistics | None:
 
 def refuse_without_gold(ctx: click.Context) -> None:
     """Refuse options of predictions if the files have counts."""
-    refuse(ctx, GoldOptions._fields, "is for predictions against gold: name GOLD first")
+    names = (*GoldOptions._fields, *Marks._fields)
+    refuse(ctx, names, "is for predictions against gold: name GOLD first")
 
 
 def is_gold(path: str, reading: ValueReading) -> bool:

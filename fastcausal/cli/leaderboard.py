@@ -10,10 +10,12 @@ from fastcausal.cli.console import doing
 from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, is_gold, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
+    MARKS,
     VALUES,
     DrawOptions,
     HtmlOption,
     LowerOption,
+    Marks,
     ScoresOption,
     ValueOptions,
     refuse,
@@ -59,6 +61,7 @@ def leaderboard(
         ),
     ] = None,
     scored: GoldOptions = GOLD_OPTIONS,
+    marks: Marks = MARKS,
     values: ValueOptions = VALUES,
     baseline: Annotated[
         str | None, Option(help="Test every system against this one, by name.")
@@ -96,7 +99,7 @@ def leaderboard(
     ranked: Any = systems
     columns = values._replace(answers=None).reading(None)
     if len(systems) > 1 and is_gold(systems[0], request_scores(columns, score)):
-        ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster)
+        ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster, marks)
         values = VALUES
     else:
         refuse_without_gold(ctx)

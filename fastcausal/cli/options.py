@@ -14,8 +14,10 @@ from fastcausal.cli.parameters import Option
 from fastcausal.counts.task import owners_under
 from fastcausal.errors import InputError
 from fastcausal.options import (
+    ExampleUnit,
     KernelName,
     LabelPolicy,
+    LonePolicy,
     Method,
     MissingPolicy,
     Occurrence,
@@ -25,6 +27,8 @@ from fastcausal.options import (
     ReadFormat,
     ScoreTags,
     SpanProtocol,
+    Trigger,
+    TypePolicy,
     ZeroByZero,
 )
 
@@ -247,14 +251,33 @@ class ReadOptions(NamedTuple):
 READS = ReadOptions()
 
 
-CHECKED = "fastcausal.tasks.check.guidelines:check"
+MARKED = "fastcausal.marking:Marking"
 
 
 class Marks(NamedTuple):
-    """Options for reading files of annotation tools."""
+    """Options for reading relations, of gold and predictions alike."""
 
-    unplaced: Annotated[LabelPolicy, Option(function=CHECKED)] = "error"
-    links: Annotated[list[str] | None, Option("--link", metavar="TYPE", function=CHECKED)] = None
+    unplaced: Annotated[LabelPolicy, Option(function=MARKED)] = "error"
+    roles: Annotated[str | None, Option(metavar="A,B,...", function=MARKED)] = None
+    tracks: Annotated[str | None, Option(metavar="A+B,C", function=MARKED)] = None
+    role: Annotated[list[str] | None, Option(metavar="NAME=LABEL,...", function=MARKED)] = None
+    link: Annotated[list[str] | None, Option(metavar="TYPE[=A>B]", function=MARKED)] = None
+    example: Annotated[ExampleUnit | None, Option(function=MARKED)] = None
+    lone: Annotated[LonePolicy, Option(function=MARKED)] = "drop"
+    trigger: Annotated[Trigger, Option(function=MARKED)] = "signal"
+    words: Annotated[
+        str | None,
+        Option(
+            metavar="blank|letters|nltk|FILE",
+            function=MARKED,
+            names=lambda: ("blank", "letters", "nltk", "fincausal"),
+        ),
+    ] = None
+    types: Annotated[TypePolicy, Option(function=MARKED)] = "ignore"
+
+    def given(self) -> dict[str, Any]:
+        """Return the options other than the defaults, as arguments of `fastcausal.read`."""
+        return {n: v for n, v in self._asdict().items() if v != self._field_defaults[n]}
 
 
 MARKS = Marks()
@@ -317,26 +340,10 @@ class ProtocolOptions(NamedTuple):
 PROTOCOL = ProtocolOptions()
 
 
-class WordOptions(NamedTuple):
-    """Options of labels of words."""
-
-    words: Annotated[
-        str | None,
-        Option(
-            "--words",
-            metavar="fincausal|blank|nltk|FILE",
-            help="Cut texts for fincausal-2020 so; by default as it is published.",
-        ),
-    ] = None
-    lenient: Annotated[
-        bool,
-        Option("--lenient", help="Score where the program of fincausal-2020 ends, with a warning."),
-    ] = False
-
-
-WORD_OPTIONS = WordOptions()
-
-
+LenientOption = Annotated[
+    bool,
+    Option("--lenient", help="Score where the program of fincausal-2020 ends, with a warning."),
+]
 PAIRS = "fastcausal.tasks.eci.count:eci"
 LabelOption = Annotated[list[str] | None, Option(metavar="LABEL", function=PAIRS)]
 
@@ -358,11 +365,13 @@ LABELS = LabelOptions()
 RelationOption = Annotated[PairRelation, Option(function=PAIRS)]
 
 
-def make_recipe(protocol: Protocol, policies: PolicyOptions, reads: ReadOptions) -> Recipe:
+def make_recipe(
+    protocol: Protocol, policies: PolicyOptions, reads: ReadOptions, marks: Marks = MARKS
+) -> Recipe:
     """Return the options as a recipe."""
     from fastcausal.recipe import Recipe
 
-    return Recipe.make(protocol, **policies._asdict(), **reads.arguments())
+    return Recipe.make(protocol, **policies._asdict(), **reads.arguments(), **marks.given())
 
 
 def open_sources(paths: list[str], format: ReadFormat | None) -> list[Any]:

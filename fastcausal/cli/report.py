@@ -11,12 +11,14 @@ import click
 from fastcausal.cli.console import doing, is_standard_output, print_json, show, warn
 from fastcausal.cli.options import (
     DRAWS,
+    MARKS,
     POLICIES,
     PROTOCOL,
     READS,
     ByOption,
     DrawOptions,
     JsonOption,
+    Marks,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
@@ -52,6 +54,7 @@ def report(
     draws: DrawOptions = DRAWS,
     json: JsonOption = False,
     reads: ReadOptions = READS,
+    marks: Marks = MARKS,
 ) -> None:
     """Write one page to look at: scores, errors, and every example with its spans marked.
 
@@ -71,7 +74,7 @@ def report(
     from fastcausal.tasks.extraction.page import describe_left_out, page_of
 
     protocol = scoring.chosen()
-    recipe = make_recipe(protocol, policies, reads)
+    recipe = make_recipe(protocol, policies, reads, marks)
     if protocol.average != "counts":
         raise fc.InputError(f"{scoring.protocol} does not add up over examples: it has no page")
     if len(pred) == 1:
@@ -80,7 +83,8 @@ def report(
         refuse_draws(ctx, draws)
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
-        gold_side = fc.read(opened(readable_again(gold)), tags=GOLD_READING[protocol.tags])
+        tags = GOLD_READING[protocol.tags]
+        gold_side = fc.read(opened(readable_again(gold)), tags=tags, **marks.given())
     kept = columns_by(draws.cluster)
 
     def scored(path: str) -> Report:

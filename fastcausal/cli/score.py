@@ -19,15 +19,14 @@ from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
     READS,
-    WORD_OPTIONS,
     ByOption,
     DrawOptions,
     IntervalsOption,
+    LenientOption,
     Marks,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
-    WordOptions,
     make_recipe,
     refuse,
     refuse_inference,
@@ -42,12 +41,12 @@ from fastcausal.options import Backend
 # Options without effect on protocols that count no pairs of relations.
 OF_RELATIONS = (
     "kernel", "matches", "reasons", "counts", "backend", "threads", "source_format", "answers",
-    "occurrence", "id", "unplaced", "links",
+    "occurrence", "id", *(name for name in Marks._fields if name != "words"),
 )  # fmt: skip
 SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
 
 if TYPE_CHECKING:
-    from fastcausal.protocols import Protocol
+    from fastcausal.recipe import Recipe
 
 
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -95,7 +94,7 @@ def score(
     draws: DrawOptions = DRAWS,
     reads: ReadOptions = READS,
     marks: Marks = MARKS,
-    word: WordOptions = WORD_OPTIONS,
+    lenient: LenientOption = False,
 ) -> None:
     """Score predictions against gold.
 
@@ -121,7 +120,8 @@ def score(
     published = protocols_under("score").get(scoring.protocol)
     if published is not None and published.score:
         refuse(ctx, OF_RELATIONS, f"is for relations, not for {scoring.protocol}")
-        settings = policies._asdict() | {"tags": reads.tags, "by": by, **word._asdict()}
+        settings = policies._asdict() | {"tags": reads.tags, "by": by, "lenient": lenient}
+        settings |= marks.given()
         refuse_inference(ctx, intervals, draws)
         keep_apart([per_example], [gold, *pred])
         count: Any = partial(cast(Any, fc.score), protocol=scoring.protocol, **settings)
@@ -130,7 +130,7 @@ def score(
         return
     refuse_settings(ctx, "score", scoring.protocol)
     protocol = scoring.chosen()
-    recipe = make_recipe(protocol, policies, reads)
+    recipe = make_recipe(protocol, policies, reads, marks)
     if protocol.average != "counts":
         refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {scoring.protocol} has none")
     refuse_inference(ctx, intervals, draws)
@@ -139,9 +139,7 @@ def score(
     reports = {}
     with doing(f"reading {gold}"):
         source = opened(readable_again(gold))
-        if marks != MARKS:
-            source = fc.read(source, **marks._asdict())
-        gold_side = _reusable(source, protocol, len(names) > 1)
+        gold_side = _reusable(source, recipe, len(names) > 1)
     with (
         join_files(per_example, list(names)) as counted,
         open_rows(matches, len(names) > 1) as write_matches,
@@ -174,7 +172,8 @@ def score(
             reports[name] = report.without_details()
     print_reports(reports, tables, by, counts)
     if tables.format == "text" and protocol is RECESS:
-        hint(_official_hint(source, names, **policies._asdict(), **reads.arguments()))
+        given = policies._asdict() | reads.arguments() | marks.given()
+        hint(_official_hint(source, names, **given))
 
 
 def _import_numpy() -> None:
@@ -209,19 +208,19 @@ def _official_hint(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
     return f"official, cnc-2023: {', '.join(each)}; see fastcausal explain"
 
 
-def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
+def _reusable(source: Any, recipe: Recipe, several: bool) -> Any:
     """Load gold of one batch to memory; leave larger gold, or gold of unknown size, in its file."""
-    import fastcausal as fc
-    from fastcausal.formats import stream
+    from fastcausal.formats import read_marked, stream
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.reading.format import Opened
 
-    tags = GOLD_READING[protocol.tags]
-    if isinstance(source, Opened) and not source.can_stream:
-        return fc.read(source, tags=tags)
+    tags = GOLD_READING[recipe.protocol.tags]
+    is_whole = isinstance(source, Opened) and not source.can_stream
+    if is_whole or recipe.marking.changes_reading:
+        return read_marked(source, tags=tags, marking=recipe.marking)
     side = stream(source, None, tags)
     if side is None:
-        return fc.read(source, tags=tags) if several else source
+        return read_marked(source, tags=tags) if several else source
     if side.follows or not (several or side.is_one_batch):
         return source
     whole = side.read_if_small()

@@ -10,10 +10,12 @@ import click
 
 from fastcausal.cli.console import FAILED, doing, print_json, show, warn
 from fastcausal.cli.options import (
+    MARKS,
     PROTOCOL,
     READS,
     ByOption,
     JsonOption,
+    Marks,
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
@@ -73,6 +75,7 @@ def sweep(
     ] = None,
     json: JsonOption = False,
     reads: ReadOptions = READS,
+    marks: Marks = MARKS,
 ) -> None:
     """Score many runs against one gold; a repeated command continues an interrupted sweep.
 
@@ -91,7 +94,7 @@ def sweep(
             gold,
             runs,
             out,
-            make_recipe(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads),
+            make_recipe(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads, marks),
             task=task,
             options=task_options(task, set or []),
             by=by,

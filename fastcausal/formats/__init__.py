@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
 from fastcausal.errors import InputError
 from fastcausal.files import binary
@@ -29,7 +29,6 @@ from fastcausal.files.values import shown
 from fastcausal.formats import bio, declared, examples, frames, spans
 from fastcausal.formats import model_output as raw
 from fastcausal.formats.annotation import projects, webanno
-from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.reading import batches, folders
@@ -47,8 +46,9 @@ from fastcausal.formats.reading.streams import (
 )
 from fastcausal.formats.schemes import are_like_tags
 from fastcausal.formats.writing import write
+from fastcausal.marking import FIELDS, MARKING, OF_SCORES, Marking
 from fastcausal.options import (
-    LabelPolicy,
+    MarkingSettings,
     Occurrence,
     ReadFormat,
     TagReading,
@@ -56,15 +56,14 @@ from fastcausal.options import (
     check_reading,
     implied,
 )
-from fastcausal.relations import Relations
+from fastcausal.relations import ROLES, Relations
 
-__all__ = ["documents_of", "is_folder", "opened", "read", "stream", "write"]
+__all__ = ["documents_of", "is_folder", "opened", "read", "read_marked", "stream", "write"]
 
 
-# Arguments of `read` that some formats lack; `tags` is checked elsewhere.
-_DEFAULTS = {
-    "answers": None, "occurrence": "gap", "id": None, "unplaced": "error", "links": None,
-}  # fmt: skip
+# Arguments of `read` that some formats lack, beside settings of `Marking`; `tags` is checked
+# elsewhere.
+_DEFAULTS = {"answers": None, "occurrence": "gap", "id": None}
 
 
 def read(
@@ -74,9 +73,8 @@ def read(
     tags: TagReading = "strict",
     answers: str | None = None,
     occurrence: Occurrence = "gap",
-    unplaced: LabelPolicy = "error",
-    links: Sequence[str] | None = None,
     id: str | None = None,
+    **marking: Unpack[MarkingSettings],
 ) -> Relations:
     """Read causal relations from a file, Python lists or any Arrow data.
 
@@ -103,14 +101,11 @@ def read(
     occurrence : {"gap", "first"}
         The choice among several occurrences of a span text, see
         `fastcausal.formats.spans.located`.
-    unplaced : {"error", "skip"}
-        The policy for a text of an annotation tool with spans that do not fit it: raise, or leave
-        it out and count it in ``reading.notes``.
-    links : sequence of str, optional
-        The types of an annotation tool's links that are relations. By default all types without
-        a word such as "not"; ``reading.notes`` counts those that name no cause.
     id : str, optional
         The column of the ids of raw answers, or a path.
+    **marking
+        ``roles``, ``role``, ``link``, ``example``, ``lone``, ``trigger``, ``words`` and others of
+        `fastcausal.marking.Marking`; ``tracks`` and ``types`` are only checked, scores use them.
 
     Raises
     ------
@@ -126,18 +121,30 @@ def read(
     ...     "relations"]
     True
     """
+    return read_marked(source, format, like, tags, answers, occurrence, id, Marking.make(**marking))
+
+
+def read_marked(
+    source: RelationSource,
+    format: ReadFormat | None = None,
+    like: Relations | None = None,
+    tags: TagReading = "strict",
+    answers: str | None = None,
+    occurrence: Occurrence = "gap",
+    id: str | None = None,
+    marking: Marking = MARKING,
+) -> Relations:
+    """Read as `read`, with settings in one object."""
     if format is not None:
         check("format", format, declared.FORMATS)
     check_reading(tags, occurrence)  # even for sources without tags
-    marking = Marking(unplaced, links)
     given = {
         "like": like,
         "tags": tags,
         "answers": answers,
         "occurrence": occurrence,
         "id": id,
-        "unplaced": marking.unplaced,
-        "links": marking.links,
+        "marking": marking,
     }
     relations = _read(source, format or implied(answers), given)
     return rereading.read_aligned(relations, like) if tags == "aligned" else relations
@@ -145,27 +152,28 @@ def read(
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
     if isinstance(source, Relations):
-        return _require_gap(source, given["occurrence"])
-    like, occurrence = given["like"], given["occurrence"]
+        return _require_roles(_require_gap(source, given["occurrence"]), given["marking"])
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
         _refuse_others(source.format, given)
         if source.format in (spans.FORMAT, examples.FORMAT) and binary.sniff(content.data):
             of: Any = source.format.name
-            return frames.read(binary.load(content), of, like, occurrence, content.name)
-        return source.format.read(content, **{name: given[name] for name in source.format.takes})
+            table = binary.load(content)
+            return frames.read(table, of, *_held(given), name=content.name)
+        return source.format.read(content, **_arguments(source.format, given))
     source = local(source)
     if format == raw.FORMAT.name and not is_folder(source):
-        return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
+        return raw.read(source, **_arguments(raw.FORMAT, given))
     if format is not None:
         _refuse_others(declared.FORMATS[format], given)
     if (columns := frames.table_of(source)) is not None:
-        return frames.read(columns, format, like, occurrence)
+        return frames.read(columns, format, *_held(given))
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
-        return _require_gap(stream_of(source).whole(), occurrence)
+        whole = stream_of(source).whole()
+        return _require_roles(_require_gap(whole, given["occurrence"]), given["marking"])
     if isinstance(source, str | os.PathLike | Source):
         return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
@@ -175,6 +183,17 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     )
 
 
+def _held(given: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Return the arguments of `frames`, which reads by any setting."""
+    return given["like"], given["occurrence"], given["marking"]
+
+
+def _arguments(format: Format, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a format takes."""
+    taken = {name: given[name] for name in format.takes if name in given}
+    return taken | ({"marking": given["marking"]} if not {*FIELDS}.isdisjoint(format.takes) else {})
+
+
 def _require_gap(relations: Relations, occurrence: Occurrence) -> Relations:
     """Return relations in memory unchanged; read their texts again for another occurrence."""
     if occurrence not in ("gap", relations.reading.spans):
@@ -182,11 +201,22 @@ def _require_gap(relations: Relations, occurrence: Occurrence) -> Relations:
     return relations
 
 
+def _require_roles(relations: Relations, marking: Marking) -> Relations:
+    """Refuse relations in memory of other roles than those requested."""
+    if marking.roles not in (ROLES, relations.roles):
+        raise InputError(
+            f"roles are {', '.join(relations.roles)}, expected {', '.join(marking.roles)}"
+        )
+    return relations
+
+
 def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
     """Raise ValueError for a given argument that a format lacks."""
-    for name, default in _DEFAULTS.items():
-        value = given[name]
-        if value != default and name not in format.takes:
+    marking = given["marking"]
+    values = {name: given[name] for name, default in _DEFAULTS.items() if given[name] != default}
+    values |= {n: getattr(marking, n) for n in marking.changed if n not in OF_SCORES}
+    for name, value in values.items():
+        if name not in format.takes:
             takers = ", ".join(known.name for known in declared.ALL if name in known.takes)
             raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
 
@@ -198,28 +228,24 @@ def _read_folder(
     if is_project(source):
         _refuse_others(webanno.FORMAT, given)
         return projects.stream(
-            name_of(source), None, lambda: zipped(source, wanted), _marking(given)
+            name_of(source), None, lambda: zipped(source, wanted), given["marking"]
         ).whole()
     name, format, files = files_of(source, wanted)
     if format is not None:
         _refuse_others(format, given)
-    examples = folder_stream(name, format, files, marking=_marking(given))
+    examples = folder_stream(name, format, files, marking=given["marking"])
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
-        texts = folders.require_one_format(name, opens, lambda file: read(file, **given))
+        texts = folders.require_one_format(name, opens, lambda file: read_marked(file, **given))
         examples = Stream(name, lambda _: map(batches.batch, texts))
     return examples.whole()
-
-
-def _marking(given: Mapping[str, Any]) -> Marking:
-    return Marking(given["unplaced"], given["links"])
 
 
 def _read_list(
     source: Sequence[Any], format: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        return frames.read_dicts(source, format, given["like"], given["occurrence"])
+        return frames.read_dicts(source, format, *_held(given))
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"
@@ -234,9 +260,9 @@ def _read_list(
             _refuse_pairs(source, items)
     _refuse_others(declared.FORMATS[format], given)
     if format == "bio":
-        return bio.read(source, given["like"])
+        return bio.read(source, **_arguments(bio.FORMAT, given))
     if format == "cnc":
-        return tagged.read(source, given["like"], given["tags"])
+        return tagged.read(source, **_arguments(declared.FORMATS["cnc"], given))
     raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')
 
 

@@ -37,18 +37,19 @@ from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import count_tokens
 from fastcausal.formats.reading.builder import RoleSpan
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 
 @pause_gc()
-def read(source: str | os.PathLike[str] | Source) -> Relations:
+def read(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -> Relations:
     """Read JSON lines of examples with token offsets, in the form of `Relations.from_examples`."""
     source = Source.open(source)
     problems = Problems()
     examples = [example for _, example in source.objects(problems)]
     problems.raise_if_any()
     try:
-        return Relations.from_examples(examples)
+        return Relations.from_examples(examples, marking.roles)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
 
@@ -336,4 +337,6 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-FORMAT = Format("examples", read, key="relations", is_row=_is_row, empty=False)
+FORMAT = Format(
+    "examples", read, takes=("roles", "words"), key="relations", is_row=_is_row, empty=False
+)

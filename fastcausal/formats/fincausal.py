@@ -21,6 +21,7 @@ from fastcausal.files.files import Source
 from fastcausal.formats._native import split_rows
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.spans import located
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
 
@@ -205,6 +206,7 @@ def read(
     source: str | os.PathLike[str] | Source,
     like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
 ) -> Relations:
     r"""Read the files of FinCausal's task 2, 2020 to 2023.
 
@@ -234,7 +236,7 @@ def read(
             spans = (_span(text, cause, of_row[6:8]), _span(text, effect, of_row[8:10]))
             examples[k]["relations"].append(dict(zip(("cause", "effect"), spans, strict=True)))
     places = [f"{rows.name}:{line}" for line in lines]
-    return located(rows.name, examples, like, occurrence, places, lines, names)
+    return located(rows.name, examples, like, occurrence, places, lines, names, marking)
 
 
 def _cells_of(source: Source, rows: SectionRows) -> list[list[str]]:
@@ -273,6 +275,6 @@ FORMAT = Format(
     "fincausal",
     read,
     suffixes=(".csv",),
-    takes=("like", "occurrence"),
+    takes=("like", "occurrence", "words"),
     sniff=_is_fincausal,
 )

@@ -11,6 +11,7 @@ from fastcausal.files.records import read_records
 from fastcausal.files.spelling import spelled
 from fastcausal.formats import frames
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
 
@@ -26,6 +27,7 @@ def read(
     source: str | os.PathLike[str] | Source,
     like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
 ) -> Relations:
     r"""Read a row per relation: ``id, cause, effect``, perhaps ``signal``, ``type`` and ``text``.
 
@@ -35,7 +37,7 @@ def read(
     """
     # Rows of one ``id`` are one example; a row without cause, effect and signal has no relation.
     # Other columns are kept if all rows of an example agree.
-    return frames.read_flat(read_records(source), "flat", like, occurrence)
+    return frames.read_flat(read_records(source), "flat", like, occurrence, marking)
 
 
 def _is_flat(source: Source) -> bool:
@@ -53,6 +55,6 @@ FORMAT = Format(
     "flat",
     read,
     suffixes=(".csv",),
-    takes=("like", "occurrence"),
+    takes=("like", "occurrence", "roles", "words"),
     sniff=_is_flat,
 )

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.examples import FURTHER, TYPE, count_further, misnamed
+from fastcausal.arrays.reading import METADATA_KEY
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.files.columns import is_text
 from fastcausal.files.keys import groups_of
@@ -26,15 +27,16 @@ from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns
 from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats import spans
 from fastcausal.formats.reading.groups import find_changes, merge_groups
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence, ReadFormat
-from fastcausal.relations import ROLES, Relations, import_table
+from fastcausal.relations import ROLES, Reading, Relations, import_table
 
 CANONICAL = ("parquet", "arrow")  # formats with the columns of `Relations`
 SHAPES = ("spans", "examples", "flat")
 TYPE_ALONE = "type of a row without a span left out"  # a note
 TEXTS, BOUNDS, PAIRS = "texts", "{start, stop}", "[start, stop]"  # forms of spans
 ANNOTATOR = "annotator"  # several annotators may mark the same examples
-COLUMNS = ("id", "text", "relations", "length", "tokens", ANNOTATOR, *ROLES)
+COLUMNS = ("id", "text", "relations", "length", "tokens", ANNOTATOR)
 
 
 def table_of(source: Any) -> Any:
@@ -56,6 +58,7 @@ def read(
     format: ReadFormat | None = None,  # By default found from the types of the columns
     like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
     name: str = "the table",  # The name of the table in messages
 ) -> Relations:
     """Read relations from the columns of a table."""
@@ -69,18 +72,19 @@ def read(
             raise
         # Columns of pandas may have mixed values; columns of Arrow cannot.
         rows = source.astype(object).where(source.notna(), None).to_dict("records")
-        return read_dicts(rows, format, like, occurrence, name)
+        return read_dicts(rows, format, like, occurrence, marking, name)
     if again := find_most_common(table.column_names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
     if format in CANONICAL or (format is None and is_canonical(table.schema)):
         _refuse_occurrence(occurrence, name)
-        return Relations.trusted(table)
-    table = respell_columns(table, COLUMNS)
-    if format == "flat" or _is_flat(table.column_names, name):
-        return read_flat(Records(name, table), format, like, occurrence)
-    relations, marks, n = _split_structs(table, name)
+        return read_canonical(table, marking, name)
+    roles = marking.roles
+    table = respell_columns(table, (*COLUMNS, *roles))
+    if format == "flat" or _is_flat(table.column_names, name, roles):
+        return read_flat(Records(name, table), format, like, occurrence, marking)
+    relations, marks, n = _split_structs(table, name, roles)
     counts = _counted(format, marks, table.column_names, name)
-    made = _read_examples(Records(name, table), relations, counts, like, occurrence)
+    made = _read_examples(Records(name, table), relations, counts, like, occurrence, marking)
     return made.with_reading(notes={**made.reading.notes, FURTHER: n}) if n else made
 
 
@@ -89,6 +93,7 @@ def read_dicts(
     format: ReadFormat | None = None,
     like: Relations | None = None,
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
     name: str = "the list",
 ) -> Relations:
     """Read relations from dicts, each an example or, without "relations", a row of flat columns."""
@@ -97,17 +102,30 @@ def read_dicts(
     if format is not None and format not in SHAPES:
         raise InputError(f'{name} cannot be read as "{format}", expected {", ".join(SHAPES)}')
     if not any("relations" in example for example in examples) and (
-        format == "flat" or any(role in example for example in examples for role in ROLES)
+        format == "flat" or any(role in example for example in examples for role in marking.roles)
     ):
-        return read_flat(Records(name, examples), format, like, occurrence)
+        return read_flat(Records(name, examples), format, like, occurrence, marking)
     if format is None:
-        marks = _marks_of(examples)
+        marks = _marks_of(examples, marking.roles)
         first = next(marks, PAIRS)  # a text or {start, stop} requires the check of all
         format = "examples" if first == PAIRS else _counted(None, {first, *marks}, (), name)
     if format == "examples":
         _refuse_occurrence(occurrence, name)
-        return Relations.from_examples(examples)
-    return spans.read(examples, like, occurrence)
+        return Relations.from_examples(examples, marking.roles)
+    return spans.read(examples, like, occurrence, marking)
+
+
+def read_canonical(table: pa.Table, marking: Marking, name: str) -> Relations:
+    """Read a table of relations as they are; roles name its numbers where it names none itself."""
+    given = None
+    if marking.roles != ROLES and METADATA_KEY not in (table.schema.metadata or {}):
+        given = Reading(marking.roles)
+    relations = Relations.trusted(table, given)
+    if marking.roles not in (ROLES, relations.roles):
+        raise InputError(
+            f"{name}: roles are {', '.join(relations.roles)}, expected {', '.join(marking.roles)}"
+        )
+    return relations
 
 
 def is_canonical(schema: pa.Schema) -> bool:
@@ -120,11 +138,11 @@ def _are_dicts(of: pa.DataType) -> bool:
     return _is_list(of) and pa.types.is_struct(of.value_type)
 
 
-def _is_flat(columns: Sequence[str], name: str) -> bool:
+def _is_flat(columns: Sequence[str], name: str, roles: Sequence[str]) -> bool:
     """Return True for columns of a row per relation, False for examples; refuse others."""
     if "relations" in columns:
         return False
-    if "cause" in columns or "effect" in columns:
+    if any(role in columns for role in roles[:2]):
         return True
     if {"n_gold_relations", "n_pred_relations"} <= {*columns}:
         raise InputError(
@@ -165,7 +183,9 @@ def _refuse_occurrence(occurrence: Occurrence, name: str) -> None:
         raise ValueError(f'occurrence is "{occurrence}", but {name} has no texts of spans')
 
 
-def _split_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int]:
+def _split_structs(
+    table: pa.Table, name: str, roles: tuple[str, ...]
+) -> tuple[list[Any], set[str], int]:
     """Return relations as dicts of roles, the forms of their spans, and a count of further keys."""
     if "relations" not in table.column_names:
         raise InputError(f'{name}: no column "relations": found {_listed(table.column_names)}')
@@ -173,23 +193,23 @@ def _split_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str], int
     if _is_list(column.type) and pa.types.is_null(column.type.value_type):
         return column.to_pylist(), set(), 0
     if not _are_dicts(column.type):
-        wanted = f"list<struct<{', '.join(ROLES)}>>"
+        wanted = f"list<struct<{', '.join(roles)}>>"
         raise InputError(
             f'{name}: column "relations" is {column.type}, expected {wanted}',
             Remedy("answers", ("relations",), "reads texts") if _is_text(column.type) else None,
         )
     fields = {field.name: field.type for field in column.type.value_type}
-    if (key := misnamed(fields, ROLES)) is not None:
-        expected = ", ".join(ROLES)
+    if (key := misnamed(fields, roles)) is not None:
+        expected = ", ".join(roles)
         raise InputError(f'{name}: relations have a field "{key}", expected some of {expected}')
-    marks = {_mark(fields[role], name, role) for role in ROLES if role in fields} - {""}
+    marks = {_mark(fields[role], name, role) for role in roles if role in fields} - {""}
     relations = column.to_pylist()
-    if fields.keys() <= {*ROLES, TYPE}:
+    if fields.keys() <= {*roles, TYPE}:
         return relations, marks, 0
     given = [r for of in relations for r in of or () if r is not None]
-    n_further = sum(count_further(relation, ROLES) for relation in given)
+    n_further = sum(count_further(relation, roles) for relation in given)
     for relation in given:
-        for key in fields.keys() - {*ROLES, TYPE}:
+        for key in fields.keys() - {*roles, TYPE}:
             del relation[key]
     return relations, marks, n_further
 
@@ -199,11 +219,12 @@ def read_flat(
     format: ReadFormat | None = "flat",
     like: Relations | None = None,
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read a row per relation, see `fastcausal.formats.flat`."""
-    for column in ("id", "cause", "effect"):
+    for column in ("id", *marking.roles[:2]):
         records.require(column)
-    roles = [role for role in ROLES if role in records]
+    roles = [role for role in marking.roles if role in records]
     types = [column for column in (records.find(TYPE),) if column]
     texts = ["text"] if _has_text(records, like) else []
     table, ids = records.table, records.keys("id")
@@ -234,7 +255,7 @@ def read_flat(
     relations = _grouped(held, [table[name].to_pylist() for name in held], groups, notes)
     lines = None if records.lines is None else [records.lines[k] for k in groups[1].tolist()]
     of_examples = Records(records.name, examples, lines=lines)
-    made = _read_examples(of_examples, relations, counts, like, occurrence)
+    made = _read_examples(of_examples, relations, counts, like, occurrence, marking)
     return made.with_reading(notes={**made.reading.notes, **notes}) if notes else made
 
 
@@ -272,6 +293,7 @@ def _read_examples(
     counts: ReadFormat,
     like: Relations | None,
     occurrence: Occurrence,
+    marking: Marking,
 ) -> Relations:
     """Read a row per example, with the relations of each as dicts; keep its other columns."""
     columns: dict[str, list[Any]] = {"relations": relations}
@@ -286,10 +308,10 @@ def _read_examples(
         for length in {"length", "tokens"} & {*records.names}:
             columns[length] = records.values(length)
         columns["relations"] = [[None] if r is None else _filled(r) for r in relations]
-        made = Relations.from_examples(_rows(columns))
+        made = Relations.from_examples(_rows(columns), marking.roles)
     else:
         places = [name] * len(records) if lines is None else [f"{name}:{n}" for n in lines]
-        made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids)
+        made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids, marking)
     own = made.table.column_names if counts == "examples" else spans.HELD
     further = records.drop(*own, "length", "relations")
     whole = made.table
@@ -326,11 +348,11 @@ def _mark(of: pa.DataType, name: str, role: str) -> str:
     )
 
 
-def _marks_of(examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _marks_of(examples: Sequence[Mapping[str, Any]], roles: Sequence[str]) -> Iterator[str]:
     """Yield the form of each role's spans in each relation, if it is visible."""
     listed = (r for e in examples if isinstance(r := e.get("relations"), list | tuple))
     for relation in chain.from_iterable(listed):
-        for role in ROLES if isinstance(relation, Mapping) else ():
+        for role in roles if isinstance(relation, Mapping) else ():
             value = relation.get(role)
             item = value[0] if isinstance(value, list | tuple) and value else value
             if isinstance(item, str):

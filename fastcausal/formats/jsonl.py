@@ -43,6 +43,7 @@ from fastcausal.formats.reading.builder import (
 )
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, TYPES, Reading, Relations
 
 LIMIT = 2**31
@@ -50,7 +51,7 @@ NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", p
 NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
 
 
-def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) -> Relations:
+def read(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -> Relations:
     """Read JSON lines ``{"id", "length", "relations": [[{"role", "start", "stop"}, ...], ...]}``.
 
     Parameters
@@ -58,15 +59,15 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
     source : path
         A role is a name, such as ``"cause"``; ``types`` lists the type of each relation; other keys
         become columns.
-    roles : sequence of str
-        The allowed role names.
+    marking : Marking
+        Its ``roles`` are the allowed names.
 
     Raises
     ------
     InputError
         A line has another form, and all errors of `Relations`.
     """
-    return _read_lines(Source.open(source), tuple(roles))
+    return _read_lines(Source.open(source), marking.roles)
 
 
 class _OffsetWriter:
@@ -264,6 +265,7 @@ FORMAT = Format(
     Blockwise(_OffsetWriter),
     written=LINE_FILES,
     folder=LINE_FILES,
+    takes=("roles",),
     key="relations",
     is_row=_is_row,
     stream=_stream,

@@ -35,6 +35,7 @@ from fastcausal.formats.reading.builder import (
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import AMBIGUOUS, CUT, WHITE, CharRange, Found, SearchedSentence
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
@@ -52,6 +53,7 @@ def read(
     source: str | os.PathLike[str] | Source | Sequence[Mapping[str, Any]],
     like: Relations | None = None,
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read relations from span texts or character offsets.
 
@@ -98,9 +100,10 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         name = source.name
-        quick = span_lines.read(source, like, occurrence == "gap", HELD, add_example)
-        if quick is not None:
-            return quick
+        if marking.roles == ROLES and marking.words is None:
+            quick = span_lines.read(source, like, occurrence == "gap", HELD, add_example)
+            if quick is not None:
+                return quick
         numbered = list(source.objects(problems))
         lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
         examples = Spelling("id", "text", "relations").respell(examples)
@@ -110,7 +113,7 @@ def read(
     places = [f"{name}:{n}" for n in lines] if lines else [name] * len(examples)
     ids = ids_of([example.get("id") for example in examples], places, problems)
     problems.raise_if_any()
-    return located(name, examples, like, occurrence, places, lines, ids)
+    return located(name, examples, like, occurrence, places, lines, ids, marking)
 
 
 @pause_gc()
@@ -127,6 +130,7 @@ def located(
     places: Sequence[str],  # Of each example, for messages
     lines: Sequence[int] | None = None,
     ids: Sequence[str] | None = None,
+    marking: Marking = MARKING,
 ) -> Relations:
     """Find the spans of examples in their texts."""
     problems = Problems()
@@ -134,7 +138,7 @@ def located(
     columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
     counts = token_counts(like, "strict", rows).tolist()
-    build = Builder(name)
+    build = Builder(name, marking.roles)
     further = ColumnBuilder(HELD)
     by_gap = occurrence == "gap"
     others: set[str] = set()
@@ -225,6 +229,8 @@ def _added(
     build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
 ) -> bool:
     """Add a plain example as `add_example` does, but fast; return False for other examples."""
+    if build.roles != ROLES:
+        return False
     located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
     if located is None:
         return False
@@ -268,9 +274,9 @@ def add_example(
             if isinstance(relation, UnreadError):
                 raise relation
             fits = length is None or n_tokens == length
-            values = sorted(_values(relation), key=itemgetter(0))
-            of_type = read_type(relation, ROLES)
-            build.notes[FURTHER] += count_further(relation, ROLES)
+            values = sorted(_values(relation, build.roles), key=itemgetter(0))
+            of_type = read_type(relation, build.roles)
+            build.notes[FURTHER] += count_further(relation, build.roles)
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             if sentence is None and values:
@@ -282,14 +288,14 @@ def add_example(
     build.end_example(length if length is not None else n_tokens)
 
 
-def _values(relation: Any) -> Iterable[tuple[int, Any]]:
+def _values(relation: Any, roles: Sequence[str]) -> Iterable[tuple[int, Any]]:
     """Yield (role, text or (start, stop)) of each span of a relation."""
     if not isinstance(relation, Mapping):
         raise InputError(f"a relation is {kind(relation)}, expected an object")
-    if (key := misnamed(relation, ROLES)) is not None:
-        raise InputError(f"unknown role {shown(key)}, expected one of {', '.join(ROLES)}")
+    if (key := misnamed(relation, roles)) is not None:
+        raise InputError(f"unknown role {shown(key)}, expected one of {', '.join(roles)}")
     for role, value in relation.items():
-        if role not in ROLES:
+        if role not in roles:
             continue
         many = isinstance(value, list | tuple) and not _is_pair(value)
         for item in value if many else [value]:
@@ -298,7 +304,7 @@ def _values(relation: Any) -> Iterable[tuple[int, Any]]:
             place = (item.get("start"), item.get("stop")) if isinstance(item, Mapping) else item
             if not isinstance(place, str) and not _is_pair(place):
                 raise InputError(f'"{role}" is {kind(item)}, expected a text or character offsets')
-            yield ROLES.index(role), place
+            yield roles.index(role), place
 
 
 def _is_pair(value: Any) -> bool:
@@ -312,10 +318,13 @@ def _spans(
     """Return the spans of a relation from (role, text or characters), with signals last."""
     spans: list[RoleSpan] = []
     taken: set[tuple[int, CharRange]] = set()
-    order = sorted(values, key=partial(_search_rank, sentence)) if by_gap else values
+    numbers = _roles_around_gap(build.roles)
+    rank = partial(_search_rank, sentence, numbers[2])
+    order = sorted(values, key=rank) if by_gap else values
     for role, value in order:
         if isinstance(value, str):
-            near = _gaps(sentence, [s for s in spans if s[0] != role]) if by_gap else ()
+            others = [span for span in spans if span[0] != role]
+            near = _gaps(sentence, others, numbers) if by_gap else ()
             of_role = {place for other, place in taken if other == role} if by_gap else ()
             places = sentence.pieces(value, near, of_role)
             build.spans = "gap" if by_gap else "first"
@@ -330,24 +339,32 @@ def _spans(
     return sorted(spans)
 
 
-def _search_rank(sentence: SearchedSentence, value: tuple[int, Any]) -> int:
+def _search_rank(sentence: SearchedSentence, signal: int, value: tuple[int, Any]) -> int:
     """Return the order of search: 0 unique texts, 1 repeated Cause or Effect, 2 signals.
 
     UnreadError if a text does not occur.
     """
     role, place = value
-    if role == SIGNAL:
+    if role == signal:
         return 2
     return isinstance(place, str) and any(piece.again for piece in sentence.pieces(place))
 
 
-def _gaps(sentence: SearchedSentence, spans: Iterable[RoleSpan]) -> list[CharRange]:
+def _roles_around_gap(roles: Sequence[str]) -> tuple[int, int, int]:
+    """Return the numbers of cause, effect and signal, -1 for a role that there is not."""
+    cause, effect, signal = (roles.index(role) if role in roles else -1 for role in ROLES)
+    return cause, effect, signal
+
+
+def _gaps(
+    sentence: SearchedSentence, spans: Iterable[RoleSpan], numbers: tuple[int, int, int]
+) -> list[CharRange]:
     """Return the expected places of a signal: between Cause and Effect, else beside one."""
     given = [
         (min(start for start, _ in bounds), max(stop for _, stop in bounds))
         for bounds in (
             [(sentence.starts[a], sentence.stops[b - 1]) for role, a, b in spans if role == of]
-            for of in (NUMBERS["cause"], NUMBERS["effect"])
+            for of in numbers[:2]
         )
         if bounds
     ]
@@ -374,7 +391,7 @@ FORMAT = Format(
     "spans",
     read,
     Blockwise(_SpanWriter),
-    takes=("like", "occurrence"),
+    takes=("like", "occurrence", "roles", "words"),
     folder=LINE_FILES,
     key="relations",
     is_row=_is_row,

@@ -17,6 +17,7 @@ from fastcausal.formats import frames
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
 
@@ -27,15 +28,16 @@ def read(
     format: str | None = None,  # By default found from the first bytes
     like: Relations | None = None,  # As in `fastcausal.formats.spans.located`
     occurrence: Occurrence = "gap",
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read a table with all its columns, canonical or in a form of `fastcausal.formats.frames`."""
     source = Source.open(source)
     format = format or sniff(source.data) or "parquet"
     loaded = load(source, format)
     if occurrence != "gap" or not frames.is_canonical(loaded.schema):
-        return frames.read(loaded, None, like, occurrence, source.name)
+        return frames.read(loaded, None, like, occurrence, marking, source.name)
     try:
-        return Relations.trusted(loaded)
+        return frames.read_canonical(loaded, marking, "")
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except DAMAGE as error:  # in the metadata
@@ -88,7 +90,7 @@ PARQUET = Format(
     partial(read, format="parquet"),
     partial(write, format="parquet"),
     suffixes=(".parquet", ".pq"),
-    takes=("like", "occurrence"),
+    takes=("like", "occurrence", "roles", "words"),
     folder=(".parquet", ".pq"),
     marks=PARQUET_MARKS,
     stream=_stream,
@@ -98,7 +100,7 @@ ARROW = Format(
     partial(read, format="arrow"),
     partial(write, format="arrow"),
     suffixes=(".arrow", ".arrows", ".ipc", ".feather"),
-    takes=("like", "occurrence"),
+    takes=("like", "occurrence", "roles", "words"),
     marks=ARROW_MARKS,
     stream=_stream,
 )

@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from fastcausal.counts.task import Task, declared, protocols_under, resolve
 from fastcausal.errors import InputError
 from fastcausal.files.values import require, shown
-from fastcausal.formats import read
+from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.marking import FIELDS
 from fastcausal.options import Policy
-from fastcausal.recipe import Reads, Recipe
+from fastcausal.recipe import Recipe
 from fastcausal.report.report import Report
 from fastcausal.sweeps.scoring import RELATIONS, check_options, sweepable_tasks
 from fastcausal.tasks.classification.choices.protocols import Choosing
@@ -156,9 +156,9 @@ def report_of_gold(task: str, gold: Any, options: Mapping[str, Any]) -> Report:
     if task != RELATIONS:
         gold_read, right = resolve(known.read)(gold, **options)
         return score_of(task, gold_read, right, options)
-    names = inspect.signature(Recipe.make).parameters
+    names = {*inspect.signature(Recipe.make).parameters, *FIELDS}
     recipe = Recipe.make(
         **{"protocol": "recess", **{n: v for n, v in options.items() if n in names}}
     )
-    side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
-    return score_of(task, side, side, {"protocol": replace(recipe, reads=Reads())})
+    side = read_marked(gold, tags=GOLD_READING[recipe.protocol.tags], **recipe.of_gold)
+    return score_of(task, side, side, {"protocol": recipe.of_relations()})

@@ -16,8 +16,9 @@ from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import strata_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task, declared, resolve
-from fastcausal.formats import read
+from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.marking import MARKING, Marking
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import Relations
 from fastcausal.sweeps.runs import Run, digest_of_files
@@ -56,6 +57,19 @@ def _list_reads(reads: Reads) -> dict[str, Any]:
     return {name: v for name, v in reads._asdict().items() if name != "id" or v is not None}
 
 
+def _list_marking(marking: Marking) -> dict[str, Any]:
+    """Return the settings of reading that are given, as plain values."""
+    return {name: _plain_setting(value) for name, value in marking.given().items()}
+
+
+def _plain_setting(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain_setting(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_setting(each) for each in value]
+    return getattr(value, "__qualname__", value)  # a function that cuts words
+
+
 @dataclass(frozen=True)
 class RelationScoring:
     """Scoring by `fastcausal.score`."""
@@ -72,7 +86,7 @@ class RelationScoring:
         """Read gold; raise InputError if that fails, ValueError for a protocol without counts."""
         if recipe.protocol.average != "counts":
             raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
-        side = read(gold, tags=GOLD_READING[recipe.protocol.tags])
+        side = read_marked(gold, tags=GOLD_READING[recipe.protocol.tags], **recipe.of_gold)
         return cls(recipe, by, side, columns)
 
     def about(self) -> dict[str, Any]:
@@ -86,6 +100,7 @@ class RelationScoring:
             "signature": recipe.signature(),
             "gold": f"{aligned.digest():032x}",
             **({} if recipe.reads == Reads() else {"reads": _list_reads(recipe.reads)}),
+            **({} if recipe.marking == MARKING else {"marking": _list_marking(recipe.marking)}),
             **_about_columns(self.by, self.columns, self.gold.table),
         }
 
@@ -95,7 +110,7 @@ class RelationScoring:
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
-        done = replace(self.recipe, reads=Reads())  # `Run.read` returns relations
+        done = self.recipe.of_relations()  # `Run.read` returns relations
         report = score(self.gold, run.read(self.gold, self.recipe), done, num_threads=1)
         return _drop_columns(report.statistics, self.gold.table, self.columns, run.name)
 

@@ -10,14 +10,22 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 import pyarrow as pa
 
 from fastcausal.arrays.strata import By, columns_by, source_of
 from fastcausal.errors import InputError, OutputError, counted
 from fastcausal.files.targets import keep_apart
-from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
+from fastcausal.marking import OF_SCORES
+from fastcausal.options import (
+    MarkingSettings,
+    Occurrence,
+    Policy,
+    ProtocolName,
+    ReadFormat,
+    TagReading,
+)
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.report.grid import Grid
@@ -109,6 +117,7 @@ def sweep(
     shard: tuple[int, int] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    **marking: Unpack[MarkingSettings],
 ) -> SweepResult:
     """Score every run against gold, and store the counts of each example in a folder.
 
@@ -140,6 +149,8 @@ def sweep(
         Number of threads; by default the number of cores, at most 4.
     progress : callable, optional
         Called with the number of finished runs and the number of all runs.
+    **marking
+        Settings of reading relations: see `fastcausal.marking.Marking`.
 
     Returns
     -------
@@ -172,7 +183,7 @@ def sweep(
     prepared = prepare(
         gold, runs, out, protocol, task, options, by, run_column, columns, shard,
         unparsed=unparsed, unmatched=unmatched, format=format, tags=tags, answers=answers,
-        occurrence=occurrence, id=id,
+        occurrence=occurrence, id=id, **marking,
     )  # fmt: skip
     return prepared.run(lambda job, runs: _map_in_order(job.score, runs, jobs), progress)
 
@@ -294,9 +305,9 @@ def _source(
         return Files(paths)
     if len(paths) != 1:
         raise InputError(f"{len(paths)} data sets, expected one whose column names the runs")
-    for name, value in recipe.reads._asdict().items():
-        if value != Reads._field_defaults[name]:
-            raise ValueError(f"{name} is for files of predictions, not for one data set of runs")
+    given = [n for n, v in recipe.reads._asdict().items() if v != Reads._field_defaults[n]]
+    for name in [*given, *(n for n in recipe.marking.changed if n not in (*OF_SCORES, "roles"))]:
+        raise ValueError(f"{name} is for files of predictions, not for one data set of runs")
     return DataSet(paths[0], run_column, recipe.protocol.tags)
 
 

@@ -65,7 +65,7 @@ def test_other_roles(tmp_path):
     lost = formats.write(table, tmp_path / "a.jsonl")
     assert lost == ["JSON lines do not hold the list of roles: x, y"]
     fails('FILE:1: unknown role "x", expected one of cause, effect, signal', tmp_path / "a.jsonl")
-    again = jsonl.read(tmp_path / "a.jsonl", roles=("x", "y"))
+    again = jsonl.read(tmp_path / "a.jsonl", Marking(roles=("x", "y")))
     assert again.to_examples() == table.to_examples()
 
 

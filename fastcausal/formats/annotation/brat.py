@@ -7,26 +7,20 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing_together
 from fastcausal.files.values import shown
 from fastcausal.formats.annotation.drawing import Pen
+from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
 from fastcausal.formats.annotation.links import MAX_SHOWN, Document, Link, Mark, Words
-from fastcausal.formats.annotation.marking import (
-    MARKING,
-    TAKES,
-    Faults,
-    Marking,
-    UnplacedError,
-)
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
 from fastcausal.formats.examples import examples
 from fastcausal.formats.reading.builder import messages, not_held
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, SearchedSentence
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
 TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
@@ -42,7 +36,7 @@ def read(
     # ``NAME.ann``, with ``NAME.txt`` in the same folder; either name will do. An empty ``.ann`` is
     # a document without marks. A loaded source is the ``.ann``.
     source: str | os.PathLike[str] | Source,
-    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read one annotator's marks in one document."""
     # An example per non-blank line of the text, with tokens separated by white
@@ -50,7 +44,7 @@ def read(
     # Effect or Signal in any case; relations between them go from Cause and Signal (the first
     # argument) to Effect (the second). The document is NAME, the annotator the name of the folder.
     # ``reading.notes`` counts spans and relations of other types, events and other ignored lines.
-    return parse(source, Marking(**marking)).relations()
+    return parse(source, marking).relations()
 
 
 def load(source: str | os.PathLike[str]) -> Source:

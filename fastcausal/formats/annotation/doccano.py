@@ -14,12 +14,13 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JsonTexts, require
 from fastcausal.formats.annotation.drawing import drawn
+from fastcausal.formats.annotation.faults import TAKES, Faults
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.marking import MARKING, TAKES, Faults, Marking
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
 from fastcausal.formats.reading.builder import messages
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 SHAPE = {
@@ -34,13 +35,13 @@ HELD = ("id", "text", "entities", "relations", "Comments", "comments", "annotato
 
 def read(
     source: Source,
-    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read an export of doccano, a JSON object per line."""
     # An example per line, see
     # `fastcausal.formats.annotation.links.relations_of`, with doccano's id. The annotator is the
     # name of the file, as in an export of several; other keys are columns.
-    return relations_of(source.name, documents(source, Marking(**marking)))
+    return relations_of(source.name, documents(source, marking))
 
 
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:

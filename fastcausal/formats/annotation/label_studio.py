@@ -14,18 +14,13 @@ from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JSON, JsonTexts, kind, require, shown
 from fastcausal.formats.annotation.drawing import DrawnExample, drawn
+from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
 from fastcausal.formats.annotation.layers import utf16_positions, utf16_units
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.marking import (
-    MARKING,
-    TAKES,
-    Faults,
-    Marking,
-    UnplacedError,
-)
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
 from fastcausal.formats.reading.builder import messages
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 TEXT, NOTHING = (str, type(None)), type(None)
@@ -52,7 +47,7 @@ MAX_HEAD = 1 << 16  # bytes in which the first task reveals the kind of export
 
 def read(
     source: Source,
-    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read one annotator's JSON export of Label Studio."""
     # An example per task, see
@@ -62,7 +57,7 @@ def read(
     # without annotation and results of other kinds are counted in ``reading.notes``; predictions
     # beside annotations are ignored. A task without the key ``annotations`` has predictions alone,
     # as `write` makes them.
-    return relations_of(source.name, documents(source, Marking(**marking)))
+    return relations_of(source.name, documents(source, marking))
 
 
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:

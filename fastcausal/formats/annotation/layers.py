@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError
+from fastcausal.formats.annotation.faults import UnplacedError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words, role_of
-from fastcausal.formats.annotation.marking import MARKING, Marking, UnplacedError
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
+from fastcausal.marking import MARKING, Marking
 
 SOURCE, TARGET = "Governor", "Dependent"  # WebAnno's names for the ends of an arrow
 USUAL = ("label", "value")  # preferred names if several features might be the label

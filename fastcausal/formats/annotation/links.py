@@ -11,10 +11,11 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown
 from fastcausal.formats._tokens import token_bounds
-from fastcausal.formats.annotation.marking import MARKING, MISPLACED, Marking, UnplacedError
+from fastcausal.formats.annotation.faults import MISPLACED, UnplacedError
 from fastcausal.formats.annotation.passages import CharRange, Passage
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.reading.builder import Builder, ColumnBuilder, RoleSpan, UnreadError
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
 MAX_SPANS = 1_000_000  # in the relations of one document

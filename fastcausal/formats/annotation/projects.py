@@ -11,10 +11,10 @@ from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.packed import name_of, recode_utf8
 from fastcausal.files.zips import Archive
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.marking import MARKING, Marking
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 MARKED_UP = "annotation"  # in an exported project, the folder with a folder per document

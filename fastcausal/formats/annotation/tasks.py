@@ -8,9 +8,10 @@ from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown
+from fastcausal.formats.annotation.faults import UnplacedError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words
-from fastcausal.formats.annotation.marking import Marking, UnplacedError
 from fastcausal.formats.annotation.passages import passages
+from fastcausal.marking import Marking
 
 NUMBER = (int, str)
 

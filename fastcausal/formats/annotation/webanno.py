@@ -10,10 +10,11 @@ from fastcausal.errors import InputError, invalid_json
 from fastcausal.files.files import Source
 from fastcausal.files.values import KINDS, kind
 from fastcausal.formats.annotation.cas import write
+from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.layers import Structure, document_of, id_of
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # keys of the two layouts
@@ -26,13 +27,13 @@ def read(
     # The feature of Cause, Effect or Signal. By default the feature with most of these labels;
     # without any, the only text feature of the only custom layer of spans.
     feature: str | None = None,
-    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read one annotator's marks in one document."""
     # An example per sentence, see
     # `fastcausal.formats.annotation.links.Document.relations`. Sentences and tokens come from the
     # file; by default they are lines, and tokens separated by white space.
-    return parse(source, feature, Marking(**marking)).relations()
+    return parse(source, feature, marking).relations()
 
 
 def parse(

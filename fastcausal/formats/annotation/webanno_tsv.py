@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import shown
+from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.layers import SOURCE, TARGET, Structure, document_of
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 MARK = b"#FORMAT=WebAnno TSV "
@@ -143,14 +144,14 @@ class TsvLines:
 
 def read(
     source: str | os.PathLike[str] | Source,  # WebAnno TSV 3.0 to 3.3
-    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read one annotator's marks in one document."""
     # An example per sentence, see
     # `fastcausal.formats.annotation.links.relations_of`; sentences and tokens come from the file.
     # The layer of Cause, Effect and Signal is found as in UIMA CAS JSON. Chains and slots are left
     # out, and counted in ``reading.notes``.
-    return parse(Source.open(source), Marking(**marking)).relations()
+    return parse(Source.open(source), marking).relations()
 
 
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:

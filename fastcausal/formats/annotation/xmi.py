@@ -9,10 +9,11 @@ from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
+from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.layers import Structure, document_of
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.reading.format import Format
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 TYPES = "TypeSystem.xml"
@@ -22,13 +23,13 @@ _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 def read(
     # UIMA CAS XMI, with ``TypeSystem.xml`` beside it, in the same folder or zip
     source: str | os.PathLike[str] | Source,
-    **marking: Any,  # Fields of `fastcausal.formats.annotation.marking.Marking`
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read one annotator's marks in one document."""
     # An example per sentence, see
     # `fastcausal.formats.annotation.links.relations_of`; equal to the same document read from UIMA
     # CAS JSON.
-    return parse(Source.open(source), Marking(**marking)).relations()
+    return parse(Source.open(source), marking).relations()
 
 
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:

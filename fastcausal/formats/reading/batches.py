@@ -114,7 +114,7 @@ class Stream:
         so_far = self.reading
         if so_far is None:
             return more
-        for what in ("roles", "tags", "predicted"):
+        for what in ("roles", "tags", "predicted", "words"):
             before, now = getattr(so_far, what), getattr(more, what)
             if before != now:
                 raise InputError(f"{self.name}: {what} {now} after {what} {before}")

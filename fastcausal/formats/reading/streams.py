@@ -14,11 +14,11 @@ from fastcausal.files.binary import schema_of
 from fastcausal.files.packed import name_of
 from fastcausal.formats import declared, frames, table
 from fastcausal.formats.annotation import projects
-from fastcausal.formats.annotation.marking import MARKING, Marking
 from fastcausal.formats.reading import batches, folders
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.formats.reading.opening import is_folder, is_project, opened, sniff
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import ReadFormat, TagReading
 from fastcausal.relations import Relations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 
@@ -12,7 +13,14 @@ from fastcausal._version import __version__
 from fastcausal.arrays.strata import By
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
-from fastcausal.options import AgreementProtocol, LabelPolicy, MeanOver, Policy, check
+from fastcausal.options import (
+    AgreementProtocol,
+    LabelPolicy,
+    MarkingSettings,
+    MeanOver,
+    Policy,
+    check,
+)
 from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.count import AllExamples, n_counted, scores_of, statistics_of
@@ -49,6 +57,7 @@ def agree(
     by: By = None,
     unparsed: Policy = "error",
     unmatched: LabelPolicy = "error",
+    **marking: Unpack[MarkingSettings],
 ) -> Agreement:
     """Measure the agreement of two or more annotators on causal relations.
 
@@ -79,6 +88,8 @@ def agree(
     unmatched : {"error", "skip"}
         The policy for an example with another text than an earlier annotator has: raise InputError,
         or leave it out. An example that one annotator lacks is always left out.
+    **marking
+        Settings of reading relations, see `fastcausal.marking.Marking`.
 
     Returns
     -------
@@ -109,7 +120,7 @@ def agree(
     check("unparsed", unparsed, Policy)
     check("unmatched", unmatched, LabelPolicy)
     chosen = PROTOCOLS[protocol]
-    sides = read_annotators(annotations, tags=chosen.tags)
+    sides = read_annotators(annotations, tags=chosen.tags, **marking)
     warnings: dict[str, None] = {}
     if "skip" in (unparsed, unmatched):
         sides = number_examples(sides)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -21,13 +20,13 @@ from fastcausal.files.keys import Match, lacking, places_of
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.parts import parts_of
 from fastcausal.files.texts import RowTexts, same_texts
-from fastcausal.formats import documents_of, frames, opened, read, table
+from fastcausal.formats import documents_of, frames, opened, read_marked, table
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.reading.batches import Stream, batch
 from fastcausal.formats.reading.format import Opened
-from fastcausal.options import LabelPolicy, Policy, TagReading
+from fastcausal.marking import Marking
+from fastcausal.options import LabelPolicy, MarkingSettings, Policy, TagReading
 from fastcausal.relations import Relations, import_table
 from fastcausal.tasks.relations.align import text_of
 from fastcausal.tasks.relations.unread import unread_message
@@ -39,8 +38,7 @@ LEFT_OUT = Remedy("unmatched", ("skip",), "would leave them out")
 def read_annotators(
     annotations: Any,
     tags: TagReading = "strict",
-    unplaced: LabelPolicy = "error",
-    links: Sequence[str] | None = None,
+    **marking: Unpack[MarkingSettings],
 ) -> dict[str, Relations]:
     """Read relations by annotator.
 
@@ -53,8 +51,8 @@ def read_annotators(
         its file or its number. A directory stands for its brat or WebAnno files.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The rules for reading tagged sentences.
-    unplaced, links
-        Options for files of annotation tools, see `fastcausal.read`.
+    **marking
+        Settings of reading relations, see `fastcausal.marking.Marking`.
 
     Raises
     ------
@@ -62,9 +60,11 @@ def read_annotators(
         There are fewer than two annotators, two annotators have the same name, an example repeats,
         or a source cannot be read.
     """
-    given = {"tags": tags, **asdict(Marking(unplaced, links))}
+    given: dict[str, Any] = {"tags": tags, "marking": Marking.make(**marking)}
     if isinstance(annotations, Mapping):
-        sides = {name: _unnamed(read(source, **given)) for name, source in annotations.items()}
+        sides = {
+            name: _unnamed(read_marked(source, **given)) for name, source in annotations.items()
+        }
     elif isinstance(annotations, str | os.PathLike) or hasattr(annotations, "__arrow_c_stream__"):
         sides = _split_by_annotator([annotations], given)
     else:
@@ -113,32 +113,34 @@ def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
     """Return a table per annotator; the key is None if the source names no annotator."""
     source = opened(source, whole=True)
     if isinstance(source, Opened):
-        marking = Marking(given["unplaced"], given["links"])
-        if (marked := documents(source, marking)) is not None:
+        if (marked := documents(source, given["marking"])) is not None:
             return _split_by_document(source.name, marked)
         if source.format in (table.PARQUET, table.ARROW):
-            return _split_by_column(source.name, binary.load(source.source(), source.format.name))
+            whole = binary.load(source.source(), source.format.name)
+            return _split_by_column(source.name, whole, given["marking"])
         if parts := parts_of(source.source(), COLUMN):
             files = {a: Opened(part, source.format, content=part) for a, part in parts.items()}
-            return {a: _unnamed(read(file, **given)) for a, file in files.items()}
+            return {a: _unnamed(read_marked(file, **given)) for a, file in files.items()}
     if (columns := frames.table_of(source)) is not None:
-        return _split_by_column("the table", import_table(columns))
-    relations = read(source, **given)
+        return _split_by_column("the table", import_table(columns), given["marking"])
+    relations = read_marked(source, **given)
     if COLUMN not in relations.table.column_names:
         return {None: relations}
-    return _split_by_column(name_of(source), relations.table)
+    return _split_by_column(name_of(source), relations.table, given["marking"])
 
 
-def _split_by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
+def _split_by_column(name: str, whole: pa.Table, marking: Marking) -> dict[str | None, Relations]:
     """Return a table per value of the column of annotators; the key is None without a column."""
     if COLUMN not in whole.column_names:
-        return {None: frames.read(whole, name=name)}
+        return {None: frames.read(whole, marking=marking, name=name)}
     annotators = pc.unique(whole[COLUMN]).to_pylist()
     if None in annotators:
         raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
     rest = whole.drop_columns([COLUMN])
     parts = {str(a): rest.filter(pc.equal(whole[COLUMN], a)) for a in annotators}
-    return {a: frames.read(part, name=f"{name} of {a}") for a, part in parts.items()}
+    return {
+        a: frames.read(part, marking=marking, name=f"{name} of {a}") for a, part in parts.items()
+    }
 
 
 def _split_by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:

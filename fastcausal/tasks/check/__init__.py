@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.command import CommandRecord, Flag
+from fastcausal.counts.command import CommandRecord
 from fastcausal.counts.task import Task
 
 TASK = Task(
@@ -15,7 +15,6 @@ TASK = Task(
             "fastcausal check gold.csv",
             "fastcausal check annotator_1.jsonl annotator_2.jsonl --json",
         ),
-        flags={"links": Flag("--link", "TYPE")},
         opens=True,
         fails="findings",
     ),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
-from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.annotation.projects import documents as documents_in
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.examples import examples
@@ -20,7 +18,8 @@ from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.formats.sentences import SearchedSentence
-from fastcausal.options import LabelPolicy, TagReading
+from fastcausal.marking import Marking
+from fastcausal.options import MarkingSettings, TagReading
 from fastcausal.relations import ROLES, Relations
 from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding, present_findings
 
@@ -28,8 +27,7 @@ from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding, pres
 def check(
     sources: RelationSources,
     tags: TagReading = "strict",
-    unplaced: LabelPolicy = "error",
-    links: Sequence[str] | None = None,
+    **marking: Unpack[MarkingSettings],
 ) -> CheckReport:
     """Check annotations against the guidelines of RECESS.
 
@@ -45,10 +43,8 @@ def check(
         brat files; other formats have only relations.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         Read tags so; aligned takes sentences unlike their texts.
-    unplaced : {"error", "skip"}
-        Stop at marked texts that their spans do not fit, or leave these out, counted.
-    links : sequence of str, optional
-        Take marked links of this type alone for relations; may be given several times.
+    **marking
+        Settings of reading relations, see `fastcausal.marking.Marking`.
 
     Returns
     -------
@@ -77,7 +73,7 @@ def check(
         named = [(None, s) for s in (sources if isinstance(sources, list | tuple) else [sources])]
     if not named:
         raise InputError("no annotations to check")
-    given = {"tags": tags, **asdict(Marking(unplaced, links))}
+    given: dict[str, Any] = {"tags": tags, "marking": Marking.make(**marking)}
     findings: list[Finding] = []
     annotators: dict[str, None] = {}
     notes: Counter[str] = Counter()
@@ -109,12 +105,11 @@ def check(
 def _open(source: Any, given: dict[str, Any]) -> Iterator[tuple[str, Document | None, Relations]]:
     """Yield each document of a source, else its relations, with its name for messages."""
     file = source if formats.is_folder(source) else formats.opened(source, whole=True)
-    marking = Marking(given["unplaced"], given["links"])
-    documents = documents_in(file, marking) if isinstance(file, Opened) else None
+    documents = documents_in(file, given["marking"]) if isinstance(file, Opened) else None
     if documents is None:
         name = file.name if isinstance(file, Opened) else "table"
         name = str(source) if formats.is_folder(source) else name
-        yield name, None, formats.read(file if isinstance(file, Opened) else source, **given)
+        yield name, None, formats.read_marked(file if isinstance(file, Opened) else source, **given)
     for document in documents or ():
         yield document.file, document, document.relations()
 

@@ -14,21 +14,23 @@ from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns, 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.counts.files import metadata_of, system_of
 from fastcausal.counts.seals import Written
-from fastcausal.counts.task import TaskProtocol, owners_under, protocols_under
+from fastcausal.counts.task import owners_under, protocols_under
 from fastcausal.files.binary import appending
 from fastcausal.files.packed import readable_again
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
 from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.marking import FIELDS
 from fastcausal.options import (
     Backend,
+    MarkingSettings,
     Occurrence,
     Policy,
     ProtocolName,
     ReadFormat,
+    ScoreSettings,
     ScoreTags,
     SpanProtocol,
-    WordSettings,
 )
 from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.recipe import Recipe
@@ -69,7 +71,7 @@ def score(
     answers: str | None = None,
     occurrence: Occurrence = "gap",
     id: str | None = None,
-    **settings: Unpack[WordSettings],
+    **settings: Unpack[ScoreSettings],
 ) -> ExtractionReport:
     """Score predicted relations against gold relations.
 
@@ -114,7 +116,8 @@ def score(
         Reading of tagged sentences, if the protocol's own is ``"strict"``; ``"unicausal"`` is for
         ``"unicausal-span"``.
     **settings
-        With ``"fincausal-2020"``: ``words`` and ``lenient`` of
+        Settings of reading relations, see `fastcausal.marking.Marking`; ``types="require"`` pairs
+        relations of one type alone. With ``"fincausal-2020"``: ``words`` and ``lenient`` of
         `fastcausal.tasks.fincausal.count.fincausal`.
 
     Returns
@@ -145,9 +148,11 @@ def score(
     >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
     (0.6666666666666666, 1, 1, 1)
     """
-    if settings or (isinstance(protocol, str) and protocol not in PROTOCOLS):
-        published = _find_published(protocol, settings)
-        if published is not None:
+    lenient = settings.pop("lenient", False)
+    marking: MarkingSettings = settings
+    if isinstance(protocol, str) and protocol not in PROTOCOLS:
+        published = protocols_under("score").get(protocol)
+        if published is not None and published.score:
             given = {
                 "format": format,
                 "answers": answers,
@@ -156,8 +161,9 @@ def score(
                 "by": by,
                 "per_example": per_example,
                 "tags": tags,
-                "words": settings.get("words"),
-                "lenient": settings.get("lenient") or None,
+                "lenient": lenient or None,
+                **dict.fromkeys(FIELDS),
+                **marking,
                 "backend": None if backend == "cpu" else backend,
                 "occurrence": None if occurrence == "gap" else occurrence,
                 "unparsed": None if unparsed == "error" else unparsed,
@@ -166,7 +172,11 @@ def score(
             refusal = f"{{name}} is {{value!r}}, expected none with the protocol {protocol}"
             report: ExtractionReport = published.count(gold, pred, given, refusal)
             return report
-    recipe = Recipe.make(protocol, unparsed, unmatched, format, tags, answers, occurrence, id)  # type: ignore[arg-type]
+    if lenient:
+        owner = owners_under("score")["lenient"]
+        raise ValueError(f"lenient is {lenient!r}, expected none but with {owner}")
+    reads: Any = unparsed, unmatched, format, tags, answers, occurrence, id
+    recipe = Recipe.make(protocol, *reads, **marking)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
     if is_tally and backend == "cpu":
@@ -186,21 +196,6 @@ def score(
     return _score_batches(scorer, gold, pred, kept, per_example, progress)
 
 
-def _find_published(protocol: Any, settings: Any) -> TaskProtocol | None:
-    """Return the protocol if another task counts by it; refuse settings that it lacks."""
-    owners = owners_under("score")
-    for name in settings:
-        if name not in owners:
-            raise TypeError(f"score() got an unexpected keyword argument '{name}'")
-    published = protocols_under("score").get(protocol) if isinstance(protocol, str) else None
-    if published is not None and published.score:
-        return published
-    for name, owner in owners.items():
-        if value := settings.get(name):
-            raise ValueError(f"{name} is {value!r}, expected none but with {owner}")
-    return None
-
-
 def _score_batches(
     scorer: ExtractionScorer,
     gold: Any,
@@ -211,7 +206,7 @@ def _score_batches(
 ) -> ExtractionReport:
     """Score two sides, batch by batch if they are streamed and in step."""
     system = system_of(pred)
-    streamed = are_streamed(gold, pred)
+    streamed = are_streamed(gold, pred) and not scorer.recipe.marking.changes_reading
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
     sides = (gold, pred) if are_rereadable(gold, pred) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,15 @@ from fastcausal.counts.signatures import joint_signature
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError
 from fastcausal.formats.reading.sources import RelationSource
-from fastcausal.options import Backend, Occurrence, Policy, ProtocolName, ReadFormat, TagReading
+from fastcausal.options import (
+    Backend,
+    MarkingSettings,
+    Occurrence,
+    Policy,
+    ProtocolName,
+    ReadFormat,
+    TagReading,
+)
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES, Relations
@@ -80,9 +88,10 @@ class ExtractionScorer:
         answers: str | None = None,
         occurrence: Occurrence = "gap",
         id: str | None = None,
+        **marking: Unpack[MarkingSettings],
     ) -> None:
         self.recipe: Recipe = Recipe.make(
-            protocol, unparsed, unmatched, format, tags, answers, occurrence, id
+            protocol, unparsed, unmatched, format, tags, answers, occurrence, id, **marking
         )
         self.columns: tuple[str, ...] = columns_by(by)
         self.backend = backend

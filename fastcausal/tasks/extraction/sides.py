@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
-from fastcausal.formats import read
+from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING, read_with_tags
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.marking import MARKING
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
@@ -57,8 +58,8 @@ def align_sides(
         plain = align_examples(gold, pred, protocol)  # type: ignore[arg-type]
         if plain is not None:
             return plain
-    gold = read(gold, tags=GOLD_READING[protocol.tags])
-    pred = read(pred, like=gold, tags=protocol.tags, **recipe.reads._asdict())
+    gold = read_marked(gold, tags=GOLD_READING[protocol.tags], **recipe.of_gold)
+    pred = read_marked(pred, like=gold, tags=protocol.tags, **recipe.of_pred)
     if roles not in (None, gold.roles):
         raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(roles)}")
     if gold.reading.predicted:
@@ -73,6 +74,7 @@ def _are_plain_examples(recipe: Recipe, roles: Roles, *sides: Any) -> bool:
         recipe.protocol.tags == "aligned"
         or roles not in (None, ROLES)
         or recipe.reads not in (Reads(), Reads("examples"))
+        or recipe.marking is not MARKING
     ):
         return False
     return all(isinstance(side, list) and side and "relations" in side[0] for side in sides)

@@ -29,7 +29,7 @@ TASK = Task(
         "fincausal-2020": TaskProtocol(
             under="score",
             score="fastcausal.tasks.fincausal.count:fincausal",
-            alone=("words", "lenient"),
+            alone=("lenient",),
         )
     },
     command="fastcausal.cli.score:score",
