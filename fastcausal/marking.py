@@ -17,7 +17,7 @@ from fastcausal.options import ExampleUnit, LabelPolicy, LonePolicy, Trigger, Ty
 
 MAX_ROLES = 30
 WORDS = ("blank", "letters", "nltk")
-Words = str | os.PathLike[str] | Callable[[str], Sequence[str]]
+WordRule = str | os.PathLike[str] | Callable[[str], Sequence[str]]
 CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _RELATION = ("caus", "effect", "signal")  # beginnings of words for causal relations
@@ -92,7 +92,7 @@ class Marking:
     example: ExampleUnit | None = None
     lone: LonePolicy = "drop"
     trigger: Trigger = "signal"
-    words: Words | None = None  # None is "blank"
+    words: WordRule | None = None  # None is "blank"
     types: TypePolicy = "ignore"
 
     def __post_init__(self) -> None:
@@ -116,8 +116,7 @@ class Marking:
     def make(cls, **given: Any) -> Marking:
         """Make the settings of arguments; text as on the command line, or Python's own values."""
         given = {name: value for name, value in given.items() if value is not None}
-        if unknown := given.keys() - _NAMES:
-            raise TypeError(f"an unexpected keyword argument '{min(unknown)}'")
+        refuse_unknown(given)
         if not given:
             return MARKING
         for name, parse in _PARSED.items():
@@ -163,7 +162,8 @@ class Marking:
 
     def judge_link(self, type: str | None) -> tuple[bool, str]:
         """Return True if links of a type are relations, and the note to count, "" for none."""
-        return _judge_link(type, None if self.links is None else tuple(self.links))
+        chosen = tuple(self.links or [each.type for each in self.link])
+        return _judge_link(type, chosen or None)
 
 
 @lru_cache(maxsize=256)
@@ -178,6 +178,13 @@ def _judge_link(type: str | None, links: tuple[str, ...] | None) -> tuple[bool, 
         return False, f"{called} left out"
     understood = not name or any(word.startswith(_RELATION) for word in words)
     return True, "" if understood else f"{called} taken as a relation"
+
+
+def refuse_unknown(given: Iterable[str]) -> None:
+    """Raise TypeError for the name of no setting."""
+    for name in given:
+        if name not in _NAMES:
+            raise TypeError(f"unexpected keyword argument '{name}'")
 
 
 def tracks_of(

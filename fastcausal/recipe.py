@@ -124,12 +124,12 @@ class Recipe:
     @property
     def of_gold(self) -> dict[str, Any]:
         """Arguments of `fastcausal.formats.read_marked` for gold."""
-        return {"marking": self.marking}
+        return {"marking": self.marking, "lenient": True}
 
     @property
     def of_pred(self) -> dict[str, Any]:
         """Arguments of `fastcausal.formats.read_marked` for predictions."""
-        return {**self.reads._asdict(), "marking": self.marking}
+        return {**self.reads._asdict(), "marking": self.marking, "lenient": True}
 
     def of_relations(self) -> Recipe:
         """Return the recipe for relations that are read already."""

@@ -28,6 +28,7 @@ ROOMS = [
     ("relations",),
     ("rows",),
     ("engine",),
+    ("marking",),
     ("protocols",),
     ("recipe", "formats"),
     ("decoding",),

@@ -135,7 +135,7 @@ class Described:
         section = _PARAMETERS.search(f"\n{self.doc}")
         for entry in _ENTRY.split(section[1]) if section else ():
             head, _, body = entry.partition("\n")
-            names = [name.strip() for name in head.partition(" : ")[0].split(",")]
+            names = [name.strip(" *") for name in head.partition(" : ")[0].split(",")]
             text = " ".join(body.split())
             if see := _SEE.match(text):
                 others = Described(f"{see[1]}:{see[2]}").texts

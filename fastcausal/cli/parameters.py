@@ -34,10 +34,10 @@ OPTION_GROUPS = {
     "value numerator denominator epoch over human label labels rater level unit read text "
     "run-column join dates template like against gold gold-from yes-no roles role example lone "
     "trigger words",
-    "Protocol": "protocol kernel tracks types lenient relation forward backward none unknown candidates "
-    "task set border threshold thresholds rule high mediation confounding collider match min-f1 "
-    "min-tokens no-quotes official-order similarity judge text-metrics map positive average "
-    "tokenizer choice raters ties rescale",
+    "Protocol": "protocol kernel tracks types lenient relation forward backward none unknown "
+    "candidates task set border threshold thresholds rule high mediation confounding collider "
+    "match min-f1 min-tokens no-quotes official-order similarity judge text-metrics map positive "
+    "average tokenizer choice raters ties rescale",
     "Policies": "unparsed unmatched undefined missing nulls unsure unplaced outside",
     "Statistics": "by fold intervals cluster method confidence n-resamples seed resamples folds "
     "epsilon compare score lower-is-better unpaired correction power delta baseline candidate "

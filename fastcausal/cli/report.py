@@ -68,7 +68,7 @@ def report(
     from fastcausal.errors import counted
     from fastcausal.files.packed import readable_again, stem_of
     from fastcausal.files.targets import keep_apart
-    from fastcausal.formats import opened
+    from fastcausal.formats import opened, read_marked
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.report.page import write_page
     from fastcausal.tasks.extraction.page import describe_left_out, page_of
@@ -84,7 +84,7 @@ def report(
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
         tags = GOLD_READING[protocol.tags]
-        gold_side = fc.read(opened(readable_again(gold)), tags=tags, **marks.given())
+        gold_side = read_marked(opened(readable_again(gold)), tags=tags, **recipe.of_gold)
     kept = columns_by(draws.cluster)
 
     def scored(path: str) -> Report:

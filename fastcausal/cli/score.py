@@ -217,7 +217,7 @@ def _reusable(source: Any, recipe: Recipe, several: bool) -> Any:
     tags = GOLD_READING[recipe.protocol.tags]
     is_whole = isinstance(source, Opened) and not source.can_stream
     if is_whole or recipe.marking.changes_reading:
-        return read_marked(source, tags=tags, marking=recipe.marking)
+        return read_marked(source, tags=tags, **recipe.of_gold)
     side = stream(source, None, tags)
     if side is None:
         return read_marked(source, tags=tags) if several else source

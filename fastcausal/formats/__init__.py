@@ -17,10 +17,11 @@ A reader has a fast path that may decline a source, and a plain path that report
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Unpack
 
+from fastcausal.arrays.kept import Key
 from fastcausal.errors import InputError
 from fastcausal.files import binary
 from fastcausal.files.files import Source
@@ -58,9 +59,19 @@ from fastcausal.options import (
 )
 from fastcausal.relations import ROLES, Relations
 
-__all__ = ["documents_of", "is_folder", "opened", "read", "read_marked", "stream", "write"]
+__all__ = [
+    "documents_of",
+    "is_folder",
+    "opened",
+    "read",
+    "read_marked",
+    "refuse_untaken",
+    "stream",
+    "write",
+]
 
 
+UNTAKEN: Key[Mapping[str, str]] = Key("untaken")  # of `Relations.kept`: refusals of settings
 # Arguments of `read` that some formats lack, beside settings of `Marking`; `tags` is checked
 # elsewhere.
 _DEFAULTS = {"answers": None, "occurrence": "gap", "id": None}
@@ -133,21 +144,33 @@ def read_marked(
     occurrence: Occurrence = "gap",
     id: str | None = None,
     marking: Marking = MARKING,
+    lenient: bool = False,  # True for one of several sources: another may take the settings
 ) -> Relations:
     """Read as `read`, with settings in one object."""
     if format is not None:
         check("format", format, declared.FORMATS)
     check_reading(tags, occurrence)  # even for sources without tags
-    given = {
+    given: dict[str, Any] = {
         "like": like,
         "tags": tags,
         "answers": answers,
         "occurrence": occurrence,
         "id": id,
         "marking": marking,
+        "untaken": {} if lenient else None,
     }
     relations = _read(source, format or implied(answers), given)
+    if given["untaken"]:
+        relations.kept[UNTAKEN] = given["untaken"]
     return rereading.read_aligned(relations, like) if tags == "aligned" else relations
+
+
+def refuse_untaken(sides: Iterable[Relations], marking: Marking) -> None:
+    """Raise ValueError for a setting that no side's format takes."""
+    refusals = [side.kept.get(UNTAKEN) or {} for side in sides]
+    for name in marking.changed:
+        if all(name in refusal for refusal in refusals):
+            raise ValueError(refusals[0][name])
 
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
@@ -216,9 +239,14 @@ def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
     values = {name: given[name] for name, default in _DEFAULTS.items() if given[name] != default}
     values |= {n: getattr(marking, n) for n in marking.changed if n not in OF_SCORES}
     for name, value in values.items():
-        if name not in format.takes:
-            takers = ", ".join(known.name for known in declared.ALL if name in known.takes)
-            raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
+        if name in format.takes:
+            continue
+        takers = ", ".join(known.name for known in declared.ALL if name in known.takes)
+        given_as = f'{name} is "{value}", which' if isinstance(value, str) else name
+        refusal = f"{given_as} is for {takers}, not for {format.name}"
+        if given["untaken"] is None or name in _DEFAULTS:
+            raise ValueError(refusal)
+        given["untaken"][name] = refusal
 
 
 def _read_folder(
@@ -236,7 +264,7 @@ def _read_folder(
     examples = folder_stream(name, format, files, marking=given["marking"])
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
-        texts = folders.require_one_format(name, opens, lambda file: read_marked(file, **given))
+        texts = folders.require_one_format(name, opens, lambda file: _read(file, None, given))
         examples = Stream(name, lambda _: map(batches.batch, texts))
     return examples.whole()
 

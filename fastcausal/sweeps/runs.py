@@ -19,7 +19,7 @@ from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import only_files, stem_of
-from fastcausal.formats import opened, read_marked, stream
+from fastcausal.formats import opened, read_marked, refuse_untaken, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Opened
@@ -53,11 +53,14 @@ class Run:
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
         try:
-            return read_marked(self.source, like=gold, tags=recipe.protocol.tags, **recipe.of_pred)
+            tags = recipe.protocol.tags
+            pred = read_marked(self.source, like=gold, tags=tags, **recipe.of_pred)
+            refuse_untaken((gold, pred), recipe.marking)
         except InputError:
             raise
         except ValueError as error:  # the format of this run does not take all of `Reads`
             raise InputError(f"{self.source}: {error}") from error
+        return pred
 
 
 def file_name(run: str) -> str:

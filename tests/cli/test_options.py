@@ -286,7 +286,6 @@ VALUES = {
     "qa --judge": "mark",
     "qa --protocol": "fincausal-2025",
     "qa --similarity": "sas",
-    "score --words": "blank",
     "epoch": "size",
     "filter": "flex",
     "id": "text",
@@ -424,7 +423,14 @@ VALUES = {
     "rater": "who",
     "raters": "majority",
     "relation": "temporal",
-    "role": "effect",
+    "errors --role": "effect",
+    "role": "cause=Drug",
+    "roles": "cause,effect,signal,degree",
+    "tracks": "cause,effect,signal",
+    "example": "document",
+    "lone": "keep",
+    "trigger": "none",
+    "types": "require",
     "rule": "mixed",
     "run-column": "text",
     "score": "cause_f1",
@@ -448,7 +454,8 @@ VALUES = {
     "unsure": "missing",
     "unmatched": "skip",
     "unparsed": "skip",
-    "words": "9",
+    "annotate export --words": "9",
+    "words": "letters",
 }
 # Options that change no result: the test that covers them instead, or the reason.
 ELSEWHERE = {
@@ -555,6 +562,20 @@ def test_every_option_does_something_or_is_refused(name, use, files):
 
 WITHOUT_EFFECT = {
     "--unplaced",  # if all spans fit: tests/formats/test_marking.py
+    # Settings of scores, which `read` checks alone
+    *(
+        f"{name} {use} --{flag}"
+        for name, use in (
+            ("agree", "relations"),
+            ("check", "tags"),
+            ("convert", "tags"),
+            ("describe", "one"),
+            ("explain", ""),
+        )
+        for flag in ("tracks", "types")
+    ),
+    "score one --types",  # without types of relations: tests/tasks/extraction/test_types.py
+    "agree relations --words",
     "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
     "classify protocol --answers",  # the protocol implies them

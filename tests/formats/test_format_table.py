@@ -15,6 +15,7 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import jsonl
 from fastcausal.formats.cnc import tagged
+from fastcausal.marking import Marking
 from fastcausal.relations import Relations
 from tests.support.format_cases import LINES, content, save, tables
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal.formats.annotation.faults import MISPLACED, UnplacedError
 from fastcausal.formats.annotation.links import Words
-from fastcausal.formats.annotation.marking import MISPLACED, Marking, UnplacedError
+from fastcausal.marking import Marking
 from tests.support import projects
 from tests.support.cli import cli
 from tests.support.profiles import trials

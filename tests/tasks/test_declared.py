@@ -88,8 +88,8 @@ def test_protocols_name_functions(function):
             assert callable(resolve(entry))
         for name in protocol.alone:
             assert name in inspect.signature(resolve(protocol.score)).parameters
-    words = options.WordSettings.__annotations__
-    assert {*words} == {*protocols_under("score")["fincausal-2020"].alone}
+    own = {*options.ScoreSettings.__annotations__} - {*options.MarkingSettings.__annotations__}
+    assert own == {*protocols_under("score")["fincausal-2020"].alone}
 
 
 def test_a_setting_of_zero_is_given():

@@ -20,7 +20,15 @@ from fastcausal.files.keys import Match, lacking, places_of
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.parts import parts_of
 from fastcausal.files.texts import RowTexts, same_texts
-from fastcausal.formats import documents_of, frames, opened, read_marked, table
+from fastcausal.formats import (
+    UNTAKEN,
+    documents_of,
+    frames,
+    opened,
+    read_marked,
+    refuse_untaken,
+    table,
+)
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.reading.batches import Stream, batch
@@ -60,7 +68,8 @@ def read_annotators(
         There are fewer than two annotators, two annotators have the same name, an example repeats,
         or a source cannot be read.
     """
-    given: dict[str, Any] = {"tags": tags, "marking": Marking.make(**marking)}
+    settings = Marking.make(**marking)
+    given: dict[str, Any] = {"tags": tags, "marking": settings, "lenient": True}
     if isinstance(annotations, Mapping):
         sides = {
             name: _unnamed(read_marked(source, **given)) for name, source in annotations.items()
@@ -69,6 +78,7 @@ def read_annotators(
         sides = _split_by_annotator([annotations], given)
     else:
         sides = _split_by_annotator(list(annotations), given)
+    refuse_untaken(sides.values(), settings)
     if len(sides) < 2:
         raise InputError(
             f"{len(sides)} annotator, expected at least two"
@@ -159,7 +169,10 @@ def _unnamed(relations: Relations) -> Relations:
     """Drop the column of annotators, since the caller names the annotator."""
     if COLUMN not in relations.table.column_names:
         return relations
-    return Relations.trusted(relations.table.drop_columns([COLUMN]))
+    named = Relations.trusted(relations.table.drop_columns([COLUMN]))
+    if UNTAKEN in relations.kept:
+        named.kept[UNTAKEN] = relations.kept[UNTAKEN]
+    return named
 
 
 def _joined(name: str, parts: list[Relations]) -> Relations:

@@ -20,7 +20,7 @@ from fastcausal.files.packed import readable_again
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
 from fastcausal.formats.reading.sources import RelationSource
-from fastcausal.marking import FIELDS
+from fastcausal.marking import FIELDS, refuse_unknown
 from fastcausal.options import (
     Backend,
     MarkingSettings,
@@ -150,6 +150,7 @@ def score(
     """
     lenient = settings.pop("lenient", False)
     marking: MarkingSettings = settings
+    refuse_unknown(marking)
     if isinstance(protocol, str) and protocol not in PROTOCOLS:
         published = protocols_under("score").get(protocol)
         if published is not None and published.score:

@@ -205,6 +205,9 @@ class ExtractionScorer:
         InputError
             A sum would reach 2^56.
         """
+        roles = self.tally.roles, other.tally.roles
+        if None not in roles and roles[0] != roles[1]:
+            raise ValueError(f"cannot merge roles {roles[1]} into {roles[0]}")
         mine, theirs = (each.recipe.signature(found=each.tally.found) for each in (self, other))
         try:
             joint_signature(mine, theirs)
@@ -213,9 +216,6 @@ class ExtractionScorer:
         if self.columns != other.columns:
             a, b = (", ".join(each.columns) or "no column" for each in (self, other))
             raise ValueError(f"cannot merge scores by {b} into scores by {a}")
-        roles = self.tally.roles, other.tally.roles
-        if None not in roles and roles[0] != roles[1]:
-            raise ValueError(f"cannot merge roles {roles[1]} into {roles[0]}")
         self.settle()
         other.settle()
         self.tally += other.tally

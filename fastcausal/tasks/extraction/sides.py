@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
-from fastcausal.formats import read_marked
+from fastcausal.formats import read_marked, refuse_untaken
 from fastcausal.formats.cnc.rereading import GOLD_READING, read_with_tags
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSource
@@ -60,6 +60,7 @@ def align_sides(
             return plain
     gold = read_marked(gold, tags=GOLD_READING[protocol.tags], **recipe.of_gold)
     pred = read_marked(pred, like=gold, tags=protocol.tags, **recipe.of_pred)
+    refuse_untaken((gold, pred), recipe.marking)
     if roles not in (None, gold.roles):
         raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(roles)}")
     if gold.reading.predicted:
