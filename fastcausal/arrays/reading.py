@@ -112,6 +112,17 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
 }
 
 
+def arguments_of(roles: Sequence[str]) -> tuple[int, ...]:
+    """Return the places of the two arguments among the roles: cause and effect, or the first two.
+
+    >>> arguments_of(("signal", "cause", "effect")), arguments_of(("reason", "claim", "degree"))
+    ((1, 2), (0, 1))
+    """
+    if {*ROLES[:2]} <= {*roles}:
+        return tuple(map(roles.index, ROLES[:2]))
+    return tuple(range(len(roles[:2])))
+
+
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
     """Return the role names; refuse repeated ones and the names of sums over roles."""
     names = tuple(roles)

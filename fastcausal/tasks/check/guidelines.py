@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from fastcausal import formats
+from fastcausal.arrays.reading import arguments_of
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
 from fastcausal.formats.annotation.projects import documents as documents_in
@@ -20,7 +21,7 @@ from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.formats.sentences import SearchedSentence
 from fastcausal.marking import Marking
 from fastcausal.options import MarkingSettings, TagReading
-from fastcausal.relations import ROLES, Relations
+from fastcausal.relations import Relations
 from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding, present_findings
 
 
@@ -222,14 +223,12 @@ def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
 
 def _check_relations(relations: Relations, file: str, owners: list[str]) -> Iterator[Finding]:
     """Yield the findings in relations, in their order."""
-    names = relations.roles
-    if names[:2] != ROLES[:2]:
-        raise InputError(f"{file}: its roles are {', '.join(names)}, expected {', '.join(ROLES)}")
+    arguments = {role: relations.roles[role] for role in arguments_of(relations.roles)}
     for owner, example in zip(owners, examples(relations), strict=True):
         faults = [
             (kind, f"relation {number} {message}", span)
             for number, spans in enumerate(example.relations, 1)
-            for kind, message, span in _check_relation(spans and sorted(spans))
+            for kind, message, span in _check_relation(spans and sorted(spans), arguments)
         ]
         sentence = SearchedSentence(example.text) if faults and example.text is not None else None
         for kind, message, span in faults:
@@ -237,23 +236,29 @@ def _check_relations(relations: Relations, file: str, owners: list[str]) -> Iter
             yield Finding(owner, file, example.id, kind, message, *place)
 
 
-def _check_relation(spans: list[RoleSpan] | None) -> Iterator[tuple[str, str, RoleSpan | None]]:
+def _check_relation(
+    spans: list[RoleSpan] | None,
+    arguments: Mapping[int, str],  # Name of each role that a relation has to have
+) -> Iterator[tuple[str, str, RoleSpan | None]]:
     """Yield kind, message and faulty span; skip a relation without spans."""
     if spans is None:
         yield "unread relation", "cannot be read", None
         return
-    sides = [[span for span in spans if span[0] == role] for role in (CAUSE, EFFECT)]
-    for role, side in enumerate(sides):
+    sides = [[span for span in spans if span[0] == role] for role in arguments]
+    for name, side in zip(arguments.values(), sides, strict=True):
         if spans and not side:
-            yield f"relation without {ROLES[role]}", f"has no {ROLES[role]}", spans[0]
+            yield f"relation without {name}", f"has no {name}", spans[0]
         if len(side) > 1:
-            message = f"has {len(side)} spans of {ROLES[role]}, expected one"
-            yield "several segments", message, side[1]
-    for _, start, stop in sides[CAUSE]:
-        if any(start < other[2] and other[1] < stop for other in sides[EFFECT]):
-            message = "has a cause and an effect that overlap"
-            yield "overlapping cause and effect", message, (CAUSE, start, stop)
+            yield "several segments", f"has {len(side)} spans of {name}, expected one", side[1]
+    for span in sides[0]:
+        if any(span[1] < other[2] and other[1] < span[2] for side in sides[1:] for other in side):
+            message = f"has {' and '.join(map(_with_article, arguments.values()))} that overlap"
+            yield f"overlapping {' and '.join(arguments.values())}", message, span
             return
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _characters(

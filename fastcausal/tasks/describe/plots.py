@@ -11,7 +11,7 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.report.pictures import require_matplotlib, save_picture
 from fastcausal.tasks.describe.description import (
-    ORDERS,
+    SENTENCES,
     CorpusDescription,
     Histogram,
     mean,
@@ -96,7 +96,7 @@ def _sentence_lengths(figure: Any, corpus: CorpusDescription) -> None:
 
 def _span_lengths(figure: Any, corpus: CorpusDescription) -> None:
     tokenizer, groups = next(iter(corpus.words.items()))
-    roles = [name for name in groups if "causal" not in name and groups[name]]
+    roles = [name for name in groups if name not in SENTENCES and groups[name]]
     figure.set_size_inches(7, 2 * len(roles))
     limit = max(quantile(groups[role], 0.995) or 0 for role in roles)
     panels = figure.subplots(len(roles), sharex=True, squeeze=False)[:, 0]
@@ -137,10 +137,8 @@ def _counts(axes: Any, histogram: Histogram) -> None:
 def _argument_order(figure: Any, corpus: CorpusDescription) -> None:
     figure.set_size_inches(7, 2.2)
     axes = figure.subplots()
-    names = dict(
-        zip(ORDERS, ("Cause before Effect", "Effect before Cause", "neither"), strict=True)
-    )
-    orders = [order for order in reversed(ORDERS) if any(corpus.ordered(order))]
+    names = corpus.orders
+    orders = [order for order in reversed(names) if any(corpus.ordered(order))]
     start: Sequence[int] = [0] * len(orders)
     for k, kind in enumerate(("explicit", "implicit")):
         counts = [corpus.ordered(order)[k] for order in orders]

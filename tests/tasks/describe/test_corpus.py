@@ -164,6 +164,29 @@ def test_other_roles():
     assert found.relations == {("neither", 0): 1}
 
 
+def test_the_first_two_roles_are_the_arguments():
+    roles, both = ("reason", "claim", "causal"), {"reason": (4, 6), "claim": (0, 2)}
+    marked = [
+        both,
+        both | {"reason": (0, 1)},
+        {"claim": (0, 1), "reason": (1, 3), "causal": (3, 4)},
+    ]
+    own = describe(fc.Relations.from_examples([{"length": 6, "relations": marked}], roles))
+    assert own.relations == {("claim_first", 0): 2, ("neither", 0): 1}
+    assert own.words["whitespace"]["role causal"] == {1: 1}
+    assert own.words["whitespace"]["causal"] == {6: 1}
+    text = str(own)
+    assert "claim before reason" in text
+    assert "signal" not in text
+    order = own.to_dict()["argument_order"]
+    assert {name: n["implicit"] for name, n in order.items()} == {
+        "reason_first": 0, "claim_first": 2, "neither": 1,
+    }  # fmt: skip
+    joint = describe(sample.GOLD) + own
+    assert [*joint.orders][-2:] == ["claim_first", "neither"]
+    assert sum(map(sum, map(joint.ordered, joint.orders))) == joint.n_relations
+
+
 def test_the_reading_of_tags_does_not_matter():
     assert describe(fc.read(sample.GOLD, tags="cnc-2023")) == describe(sample.GOLD)
 
