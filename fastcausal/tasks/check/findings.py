@@ -31,6 +31,8 @@ KINDS = (
     "relation without effect",
     "overlapping cause and effect",
     "several segments",
+    "relation without type",
+    "type in another case",
     "unread relation",
 )
 MAX_TEXT = 1000  # characters of a span in a finding: spans overlap and may be long

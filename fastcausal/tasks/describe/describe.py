@@ -138,7 +138,17 @@ def _describe_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDe
         int(unread.sum()),
         Counter(relations.reading.notes),
         (relations.roles,),
+        _count_types(relations, marked),
     )
+
+
+def _count_types(relations: Relations, marked: Bools) -> Counter[str]:
+    """Count the types of the relations with a span; nothing without any type."""
+    if relations.types is None:
+        return Counter()
+    types = arrow.flattened(relations.types)[0].filter(arrow.numbers(marked))
+    counted = pc.value_counts(types.fill_null(""))
+    return Counter({each["values"]: each["counts"] for each in counted.to_pylist()})
 
 
 def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:

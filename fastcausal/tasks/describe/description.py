@@ -24,6 +24,7 @@ SIGNAL = "signal"
 OF_ROLES = ("mean words", "span lengths")  # sections with a row for each role of a corpus
 SENTENCES = ("causal", "non_causal")  # groups of words besides the roles
 WITH_SIGNAL = "share with a signal"
+WITHOUT_TYPE = "(without a type)"
 N_SIGNALS = 20  # of the most frequent ones
 
 Histogram = Counter[int]
@@ -58,6 +59,8 @@ class CorpusDescription(Report):
         Remarks of reading, such as on texts left out.
     roles : tuple of tuple of str
         The role names; in a sum those of each corpus.
+    types : Counter of str
+        Relations by type, ``""`` for those without one; empty if no relation has one.
     """
 
     sentences: Counter[str]
@@ -68,6 +71,7 @@ class CorpusDescription(Report):
     n_unread: int = 0
     notes: Counter[str] = field(default_factory=Counter)
     roles: tuple[tuple[str, ...], ...] = (ROLES,)
+    types: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         relations = f", {self.n_relations} relations" if self.per_sentence else ""
@@ -101,7 +105,12 @@ class CorpusDescription(Report):
             self.n_unread + other.n_unread,
             self.notes + other.notes,
             tuple(dict.fromkeys(self.roles + other.roles)),
+            self._all_types(other) + other._all_types(self),
         )
+
+    def _all_types(self, other: CorpusDescription) -> Counter[str]:
+        """Return the types; of a corpus without any, beside one with types, all are unknown."""
+        return self.types or Counter({"": self.n_relations} if other.types else {})
 
     @property
     def n_sentences(self) -> int:
@@ -149,6 +158,11 @@ class CorpusDescription(Report):
         for roles in self.roles:
             orders |= orders_of(roles)
         return orders | {NEITHER: orders.pop(NEITHER)}
+
+    @property
+    def ranked_types(self) -> list[tuple[str, int]]:
+        """Types and their numbers of relations, the most frequent first."""
+        return _ranked(Counter({name: n for name, n in self.types.items() if name}))
 
     def ordered(self, order: str) -> tuple[int, int]:
         """Count explicit and implicit relations with an argument order."""
@@ -217,6 +231,11 @@ class CorpusDescription(Report):
             "top_signals": [
                 {"signal": signal, "count": count} for signal, count in self.top_signals
             ],
+            **(
+                {"types": dict(self.ranked_types), "relations_without_type": self.types[""]}
+                if self.types
+                else {}
+            ),
         }
 
 
@@ -326,6 +345,9 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
             if any(both)
         },
     )
+    if corpus.types:
+        untyped = {WITHOUT_TYPE: corpus.types[""]} if corpus.types[""] else {}
+        yield "relations by type", dict(corpus.ranked_types) | untyped
     yield "sentences by number of relations", _ascending(corpus.per_sentence)
     if has_signals:
         yield "relations by number of signals", _ascending(corpus.signals_per_relation)

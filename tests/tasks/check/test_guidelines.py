@@ -269,6 +269,23 @@ def test_the_first_two_roles_stand_for_cause_and_effect(roles):
     assert sum(count_kinds(found).values()) == len(found)
 
 
+def test_types_of_relations():
+    def typed(*types):
+        whole = {"cause": (0, 1), "effect": (2, 3)}
+        relations = [whole | ({"type": name} if name else {}) for name in types]
+        return Relations.from_examples([{"text": "a b c", "relations": relations}])
+
+    assert not check(typed(None, None)).findings
+    one, other = typed("Enables", "enables", "Prevents"), typed(None, "enables")
+    found = check({"ann": one, "ben": other}).findings
+    assert [(f.annotator, f.kind, f.message, f.text) for f in found] == [
+        ("ann", "type in another case",
+         'relation 1 has the type "Enables", expected "enables" as in 2 relations', "a"),
+        ("ben", "relation without type", "relation 1 has no type, as others have", "a"),
+    ]  # fmt: skip
+    assert not check(typed("Enables", "Prevents")).findings
+
+
 def test_roles_in_another_order():
     """Cause and effect are the arguments wherever they stand."""
     relation = {"signal": [(0, 1), (2, 3)], "effect": (3, 4)}

@@ -187,6 +187,29 @@ def test_the_first_two_roles_are_the_arguments():
     assert sum(map(sum, map(joint.ordered, joint.orders))) == joint.n_relations
 
 
+def test_relations_by_type(tmp_path):
+    def marked(*types):
+        whole = {"cause": (0, 1), "effect": (1, 2)}
+        relations = [whole | ({"type": each} if each else {}) for each in types]
+        unmarked = {"type": "Counts only relations with a span"}
+        return fc.Relations.from_examples([{"length": 3, "relations": [*relations, unmarked]}])
+
+    typed = describe(marked("Enables", None, "Prevents", "Enables"))
+    assert typed.types == {"Enables": 2, "Prevents": 1, "": 1}
+    found = typed.to_dict()
+    assert found["types"] == {"Enables": 2, "Prevents": 1}
+    assert found["relations_without_type"] == 1
+    lines = str(typed).partition("relations by type\n")[2].splitlines()[:3]
+    assert [line.rsplit(None, 1) for line in lines] == [
+        ["  Enables", "2"], ["  Prevents", "1"], ["  (without a type)", "1"],
+    ]  # fmt: skip
+    plain = describe(sample.GOLD)
+    assert "types" not in plain.to_dict()
+    for both in (plain + typed, typed + plain):
+        assert both.types == {"Enables": 2, "Prevents": 1, "": 1 + plain.n_relations}
+    assert (plain + plain).types == {}
+
+
 def test_the_reading_of_tags_does_not_matter():
     assert describe(fc.read(sample.GOLD, tags="cnc-2023")) == describe(sample.GOLD)
 
