@@ -43,10 +43,9 @@ class Reading:
         named = {
             "spans": self.spans,
             "words": self.words,
-            "roles": "+".join(self.roles) if self.roles != ROLES else None,
         }
         given = [(name, value) for name, value in named.items() if value is not None]
-        return [*given, *(("answers", form) for form in self.forms)]
+        return [*given, *roles_setting(self.roles), *(("answers", form) for form in self.forms)]
 
     def serialise(self) -> bytes:
         """Serialise the reading for the schema metadata."""
@@ -121,6 +120,11 @@ def arguments_of(roles: Sequence[str]) -> tuple[int, ...]:
     if {*ROLES[:2]} <= {*roles}:
         return tuple(map(roles.index, ROLES[:2]))
     return tuple(range(len(roles[:2])))
+
+
+def roles_setting(roles: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the setting of signatures for roles of one's own; none for the usual ones."""
+    return [] if tuple(roles) == ROLES else [("roles", "+".join(roles))]
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
