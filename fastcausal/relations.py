@@ -63,7 +63,7 @@ class Relations:
     values : int32[n_spans, 3]
         Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     types : pyarrow.Array or None
-        The column ``types`` as one array, None without any type.
+        The column ``types`` as one array, None without it.
     n_unread : int
         Number of unreadable relations.
     kept : Kept
@@ -345,11 +345,10 @@ def _take_types(table: pa.Table, is_part: bool) -> tuple[pa.Table, pa.ListArray 
         known = np.repeat(as_long, counts)
         texts = texts.take(arrow.numbers(np.cumsum(known) - 1, known))
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
-    has_any = texts.null_count < len(texts)
-    if not has_any and not is_part:
+    if texts.null_count == len(texts) and not is_part:  # another part may have types
         return table.drop_columns(["types"]), None
     types = arrow.lists(counts, texts)
-    return table.set_column(at, "types", types), types if has_any else None
+    return table.set_column(at, "types", types), types
 
 
 def _is_text(of: pa.DataType) -> bool:

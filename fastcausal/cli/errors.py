@@ -32,12 +32,7 @@ if TYPE_CHECKING:
 
     from fastcausal.tasks.extraction.errors import Errors
 
-# Of roles; brackets name the role beside its colour
-STYLES = [
-    f"bold {line}{colour}"
-    for line in ("", "underline ", "italic ", "reverse ")
-    for colour in ("yellow", "cyan", "magenta", "green", "blue", "red")
-]
+STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
 
 
 def errors(

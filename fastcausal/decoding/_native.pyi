@@ -28,6 +28,5 @@ def label_ids(
     where: NDArray[Any] | None,
     steps: NDArray[int32] | None,
     start: int,
-    n_ends: int,
     ignored: int,
 ) -> NDArray[int32] | Fault | None: ...

@@ -43,6 +43,7 @@ class Facts:
     n_systems: int
     n_tied: int
     n_topics: int
+    n_types_differ: int
     n_unjudged: int
     n_units: int
     n_unparsed: int

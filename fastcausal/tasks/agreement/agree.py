@@ -13,6 +13,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays.strata import By
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
+from fastcausal.marking import Marking
 from fastcausal.options import (
     AgreementProtocol,
     LabelPolicy,
@@ -120,6 +121,7 @@ def agree(
     check("unparsed", unparsed, Policy)
     check("unmatched", unmatched, LabelPolicy)
     chosen = PROTOCOLS[protocol]
+    types = Marking.make(**marking).types
     sides = read_annotators(annotations, tags=chosen.tags, **marking)
     warnings: dict[str, None] = {}
     if "skip" in (unparsed, unmatched):
@@ -130,7 +132,8 @@ def agree(
         name: readable(relations, name, unparsed, warnings) for name, relations in sides.items()
     }
     pairs = [
-        compare(a, b, sides, whole, chosen, average, warnings) for a, b in combinations(sides, 2)
+        compare(a, b, sides, whole, chosen, average, types, warnings)
+        for a, b in combinations(sides, 2)
     ]
     require_common(whole)
     # Pairs are in the order of names, so that the order of annotators does not change the draws.
@@ -142,7 +145,8 @@ def agree(
     )
     signature = "|".join([
         "fastcausal", __version__, "agreement", protocol, line_of(chosen.settings),
-        f"average:{average}", f"unparsed:{unparsed}",
+        f"average:{average}", *(["types:require"] if types == "require" else []),
+        f"unparsed:{unparsed}",
         *(["unmatched:skip"] if unmatched == "skip" else []),
     ])  # fmt: skip
     examples = AllExamples.collect(sides)

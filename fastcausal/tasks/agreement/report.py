@@ -43,6 +43,9 @@ class PairAgreement:
     verdict: Scores  # Agreement on which of the common examples are causal, marked or not
     sums: MeasureSums = field(repr=False, compare=False)
     paired: Paired = field(repr=False, compare=False)
+    # Pairs of relations of different types, and those of which one has a type; None unless both
+    # annotators have types, which decide nothing
+    types_differ: tuple[int, int] | None = field(default=None, repr=False)
 
     @property
     def matches(self) -> pa.Table:
@@ -136,6 +139,8 @@ def present_pairs(
     **fields: Any,
 ) -> Agreement:
     """Make the report of pairs of annotators."""
+    differing = [pair.types_differ[0] for pair in pairs if pair.types_differ is not None]
+    of_types = {"n_types_differ": sum(differing)} if differing else {}
     return Agreement(
         f"agreement, {protocol}: {n_examples} examples, {len(annotators)} annotators",
         signature,
@@ -148,6 +153,7 @@ def present_pairs(
             "alpha_all": alpha_all,
             "verdict": score_verdicts(verdicts),
             "verdicts": verdicts,
+            **of_types,
         },
         tables=Tables(
             per_example=partial(_example_table, pairs),
@@ -157,7 +163,7 @@ def present_pairs(
             intervals=partial(_interval_table, statistics, verdicts),
         ),
         statistics=statistics,
-        keys=KEYS,
+        keys=(*KEYS, *of_types),
         grids=_grids,
         scales={"percent_agreement": SHARE},
         **fields,

@@ -27,6 +27,7 @@ from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sides import align_sides
 from fastcausal.tasks.extraction.tally import Tally, totals_of
 from fastcausal.tasks.relations.align import Aligned
+from fastcausal.tasks.relations.types import shifted
 from fastcausal.tasks.relations.unread import name_reasons
 
 if TYPE_CHECKING:
@@ -71,9 +72,10 @@ def _scores_of(
     recipe: Recipe, aligned: Aligned, backend: Backend
 ) -> tuple[dict[str, Scores], list[str]]:
     plan = recipe.protocol.plan(aligned.roles)
-    scores, fate = scores_2022(
-        plan, aligned.gold, aligned.pred, aligned.examples, aligned.roles, backend
-    )
+    sides = aligned.gold, aligned.pred
+    if recipe.marking.types == "require" and aligned.types is not None:
+        sides = shifted(*sides, aligned.types)
+    scores, fate = scores_2022(plan, *sides, aligned.examples, aligned.roles, backend)
     return {group: Scores(values) for group, values in scores.items()}, fate
 
 

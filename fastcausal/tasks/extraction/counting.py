@@ -16,11 +16,11 @@ from fastcausal.engine.run import check_backend, run
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import was_read_alone
-from fastcausal.options import Backend
+from fastcausal.options import Backend, TypePolicy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.tally import NOTHING, Stratum, Tally, Totals, totals_of
+from fastcausal.tasks.extraction.tally import NOTHING, TYPE, Stratum, Tally, Totals, totals_of
 from fastcausal.tasks.relations.align import (
     Aligned,
     are_alike,
@@ -30,6 +30,7 @@ from fastcausal.tasks.relations.align import (
 )
 from fastcausal.tasks.relations.formula import RelationFormula
 from fastcausal.tasks.relations.official import are_untagged
+from fastcausal.tasks.relations.types import Types, count_by_type, pairs_of, run_by_type
 from fastcausal.tasks.relations.unread import name_reasons
 
 FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.derived`
@@ -44,6 +45,7 @@ class Counting(NamedTuple):
     roles: tuple[str, ...]
     backend: Backend
     num_threads: int | None
+    types: TypePolicy = "ignore"
 
     def run(
         self,
@@ -55,7 +57,21 @@ class Counting(NamedTuple):
         partners: bool = True,
     ) -> Result:
         """Run the engine, as `fastcausal.engine.run.run`; InputError names a too large example."""
+        types = aligned.types if self.types == "require" else None
         try:
+            if types is not None:
+                return run_by_type(
+                    self.plan,
+                    aligned.gold,
+                    aligned.pred,
+                    types,
+                    groups,
+                    n_groups,
+                    self.backend,
+                    self.num_threads,
+                    apart=apart,
+                    partners=partners,
+                )
             return run(
                 self.plan,
                 aligned.gold,
@@ -75,6 +91,10 @@ class Counting(NamedTuple):
         """Count aligned examples by values of columns; they follow ``n_before`` examples."""
         strata: list[Stratum] = [()]
         stratum = None
+        types, by_type = aligned.types, None
+        if TYPE in columns and (types or TYPE not in aligned.examples.column_names):
+            columns = tuple(column for column in columns if column != TYPE)
+            by_type = {} if types is None else self.count_by_type(aligned, types)
         if columns:
             strata, stratum = joint_strata(aligned.examples, columns)
         unread: Int64 | None = NOTHING
@@ -82,16 +102,35 @@ class Counting(NamedTuple):
         if aligned.reasons is not None:
             unread = self.count_unread(aligned)
             reasons = (name_reasons(aligned.reasons, n_before),)
-        counts = self.run(aligned, stratum, len(strata), apart=True, partners=False).counts
+        compares = self.types == "ignore" and types is not None
+        made = self.run(aligned, stratum, len(strata), apart=True, partners=compares)
+        counts, totals = made.counts, totals_of(aligned)
+        if compares and types is not None:
+            pairs = pairs_of(aligned.gold, aligned.pred, made.partner)
+            totals = totals._replace(
+                n_gold_types=int(np.count_nonzero(types.gold)),
+                n_pred_types=int(np.count_nonzero(types.pred)),
+                n_typed_pairs=types.count_typed(*pairs),
+                n_types_differ=int(types.differ(*pairs).sum()),
+            )
         return Tally(
-            totals_of(aligned),
+            totals,
             {name: counts[2 * k : 2 * k + 2] for k, name in enumerate(strata)},
             aligned.roles,
             aligned.found,
             aligned.counted,
             unread,
             reasons,
+            by_type,
         )
+
+    def count_by_type(self, aligned: Aligned, types: Types) -> dict[str, Int64]:
+        """Count the relations of each type alone, as `fastcausal.tasks.relations.types`."""
+        how = self.backend, self.num_threads
+        try:
+            return count_by_type(self.plan, aligned.gold, aligned.pred, types, *how)
+        except TooLargeError as error:
+            raise too_large(aligned, error) from None
 
     def count_unread(self, aligned: Aligned) -> Int64 | None:
         """Count the examples with unparsed predictions, each of which counts as no relation.
@@ -121,7 +160,8 @@ def tally_arrays(
     """Count two sides in memory without aligning them; None if they have to be aligned.
 
     A fast path for batches of training loops; it equals `Counting.tally` of the aligned sides.
-    Both sides are `Rows`, or `Relations` of the same examples, read as the protocol requires.
+    Both sides are `Rows`, or `Relations` of the same examples without types, read as the protocol
+    requires.
     ``roles`` are the roles of earlier batches.
     """
     check = isinstance(gold, Rows) and isinstance(pred, Rows)
@@ -129,6 +169,8 @@ def tally_arrays(
         roles = roles or ROLES
     elif isinstance(gold, Relations) and isinstance(pred, Relations):
         if protocol.tags in OFFICIAL or not _are_plain(gold, pred):
+            return None
+        if gold.types is not None or pred.types is not None:
             return None
         if roles not in (None, gold.roles):
             return None
@@ -166,10 +208,14 @@ def _are_plain(gold: Relations, pred: Relations) -> bool:
 
 
 def counting_of(
-    protocol: Protocol, roles: tuple[str, ...], backend: Backend, num_threads: int | None
+    protocol: Protocol,
+    roles: tuple[str, ...],
+    backend: Backend,
+    num_threads: int | None,
+    types: TypePolicy = "ignore",
 ) -> Counting:
     """Return the `Counting` of a protocol for examples with these roles."""
-    return Counting(protocol.plan(roles), roles, backend, num_threads)
+    return Counting(protocol.plan(roles), roles, backend, num_threads, types)
 
 
 def formula_of(protocol: Protocol, roles: tuple[str, ...]) -> RelationFormula:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -18,10 +19,16 @@ from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
 from fastcausal.tasks.extraction.sides import align_sides, are_in_memory
-from fastcausal.tasks.extraction.tally import METADATA_TOTALS, Tally, warn_as_given
+from fastcausal.tasks.extraction.tally import (
+    METADATA_TOTALS,
+    TYPE,
+    Tally,
+    warn_as_given,
+)
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import MULTI, RelationFormula
 from fastcausal.tasks.relations.groups import CountedGroups
+from fastcausal.tasks.relations.types import warn_of_types
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
@@ -81,7 +88,8 @@ class Evaluation(NamedTuple):
         """Settings by which examples are paired and counted."""
         assert self.recipe is not None
         roles = self.tally.roles or ROLES
-        return counting_of(self.recipe.protocol, roles, self.backend, self.num_threads)
+        recipe, how = self.recipe, (self.backend, self.num_threads)
+        return counting_of(recipe.protocol, roles, *how, recipe.marking.types)
 
     @property
     def reasons(self) -> tuple[pa.Table, ...] | None:
@@ -113,10 +121,36 @@ class Evaluation(NamedTuple):
         """Return the scores of subsets of the examples, by subset and group."""
         if not self.adds:
             return {}
-        parts = self.tally.subsets(self.columns) if self.parts is None else self.parts
+        parts = self.parts
+        if parts is None:
+            by_type, columns = self.tally.by_type, self.columns
+            if by_type is not None:
+                columns = tuple(column for column in columns if column != TYPE)
+            parts = self.tally.subsets(columns)
+            parts |= {
+                f"{TYPE}={name}": counts[:-2] for name, counts in sorted((by_type or {}).items())
+            }
         return {
             name: CountedGroups(self.formula, counts)
             for name, counts in {MULTI: self.sums()[1], **parts}.items()
+        }
+
+    def types(self) -> dict[str, Any]:
+        """Return the mean F1 of the types of gold, and the scores of all relations with a type."""
+        by_type = self.tally.by_type
+        if by_type is None:
+            return {}
+        groups = [self._overall(counts[:-2]) for counts in by_type.values() if counts[-2]]
+        total = sum(by_type.values(), np.zeros(len(self.formula.fields) + 1, np.int64))
+        micro = dict(self._overall(total[:-2]))
+        names = [name for name, value in micro.items() if isinstance(value, float)]
+        return {
+            **{
+                f"macro_{name}": float(np.mean([group[name] for group in groups] or [math.nan]))
+                for name in names
+                if name.endswith("f1")
+            },
+            "micro": micro,
         }
 
     def bounds(self) -> Bounds | None:
@@ -144,6 +178,8 @@ class Evaluation(NamedTuple):
         if totals.n_unparsed:
             policy = settings.get("unparsed", "unknown")
             lost = totals.unparsed.warnings(policy, totals.n_pred_relations)
+        n = totals.n_types_differ if totals.has_types else 0
+        of_types = [warn_of_types(n, totals.n_typed_pairs)] if n else []
         stops = self.stops() if settings.get("ties") == "first" else []
         no_gold = totals.n_examples and not totals.n_gold_relations
         sources = None if isinstance(self.sides, Aligned) else self.sides
@@ -151,6 +187,7 @@ class Evaluation(NamedTuple):
             *warning_lines(seen),
             *lost,
             *warning_lines(given),
+            *of_types,
             *stops,
             *([NO_GOLD] if no_gold else []),
             *(notes_on_one_file(*sources) if sources else ()),

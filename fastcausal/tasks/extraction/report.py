@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import no_rows
 from fastcausal.arrays.strata import By
+from fastcausal.errors import counted
 from fastcausal.report.groups import Groups
 from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.once import once
@@ -63,6 +64,7 @@ class ExtractionReport(Report):
             "protocol": evaluation.protocol,
             **evaluation.tally.totals.facts(),
             "bounds": evaluation.bounds() if evaluation.tally.totals.n_unparsed else None,
+            **evaluation.types(),
         }
 
     @once
@@ -91,8 +93,12 @@ class ExtractionReport(Report):
     @once
     def legend(self) -> tuple[str, ...]:
         """Lines below the tables that explain them."""
-        bounds = self.facts["bounds"]
-        return () if bounds is None else (_bounds_line(bounds),)
+        bounds, by_type = self.facts["bounds"], self._evaluation.tally.by_type
+        lines = [] if bounds is None else [_bounds_line(bounds)]
+        if by_type is not None:
+            n = sum(int(counts[-2] > 0) for counts in by_type.values())
+            lines.append(_types_line(self.facts, counted(n, "type")))
+        return tuple(lines)
 
     @property
     def scales(self) -> Mapping[str, Scale]:
@@ -246,6 +252,15 @@ def _bounds_line(bounds: Bounds) -> str:
         for name, values in bounds.items()
     ]
     return f"unparsed: overall {'; '.join(said)}"
+
+
+def _types_line(facts: Mapping[str, Any], types: str) -> str:
+    """Return the legend line with the means over types, and the scores of all types."""
+    said = [f"{name.replace('_', ' ')} {number_text(value)}" for name, value in facts.items()
+            if name.startswith("macro_")]  # fmt: skip
+    said += [f"micro {name.replace('_', ' ')} {number_text(value)}"
+             for name, value in facts["micro"].items() if name.endswith("f1")]  # fmt: skip
+    return f"{types} of gold: {', '.join(said)}"
 
 
 def present_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:

@@ -42,7 +42,7 @@ from fastcausal.tasks.extraction.hints import hints_of
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.sides import are_rereadable, are_streamed
-from fastcausal.tasks.extraction.tally import COLUMN_TOTALS
+from fastcausal.tasks.extraction.tally import COLUMN_TOTALS, TYPE
 from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.relations.official import KEY
 from fastcausal.tasks.relations.unread import UnreadRelationsError
@@ -180,7 +180,7 @@ def score(
     recipe = Recipe.make(protocol, *reads, **marking)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
-    if is_tally and backend == "cpu" and not recipe.marking.changed:
+    if is_tally and backend == "cpu":
         tally = tally_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
             return ExtractionReport(Evaluation(recipe, tally, (gold, pred), num_threads))
@@ -215,7 +215,9 @@ def _score_batches(
     def report_of(batches: Iterable[tuple[Any, Any]]) -> ExtractionReport:
         scorer.reset()
         keeper = _Keeper(scorer, system, kept, per_example)
-        only = _add_all(scorer, batches, keeper)
+        only, names = _add_all(scorer, batches, keeper)
+        if scorer.tally.by_type == {}:
+            require_columns(names, (TYPE,))
         evaluation = scorer.evaluation(sides or only, system, keeper.statistics())
         report = ExtractionReport(evaluation)
         if only is not None and not evaluation.is_in_memory:
@@ -234,12 +236,13 @@ def _score_batches(
 
 def _add_all(
     scorer: ExtractionScorer, batches: Iterable[tuple[Any, Any]], keeper: _Keeper
-) -> Aligned | None:
-    """Count batches and keep their rows; return the aligned batch of a single one.
+) -> tuple[Aligned | None, list[str]]:
+    """Count batches and keep their rows; return the aligned batch of a single one, and columns.
 
     After unparsed relations that the recipe refuses, the rest is only searched for more of them.
     """
     n_batches, n_unread, only = 0, 0, None
+    names: list[str] = []
     with keeper.file as write:
         for gold, pred in batches:
             try:
@@ -254,11 +257,12 @@ def _add_all(
             keeper.add(aligned, write)
             n_batches += 1
             only = aligned if n_batches == 1 else None
+            names = aligned.examples.column_names
             del gold, pred, aligned  # frees their memory for the next batch
         if n_unread:
             assert isinstance(batches, InStep)
             raise batches.unread(n_unread)
-    return only
+    return only, names
 
 
 class _Keeper:
@@ -284,7 +288,8 @@ class _Keeper:
         if self.columns is None and write is None:
             return
         if self.columns is not None:
-            require_columns((*aligned.examples.column_names, *COLUMN_TOTALS), self.columns)
+            known = *aligned.examples.column_names, *COLUMN_TOTALS
+            require_columns((*known, TYPE) if aligned.types else known, self.columns)
         batch = self.scorer.evaluation().count_examples(aligned)
         if self.columns is not None:
             kept = {"id", DOCUMENT, *map(source_of, self.columns)}

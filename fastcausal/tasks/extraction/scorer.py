@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.arrays.reading import roles_setting
 from fastcausal.arrays.strata import By, columns_by
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.engine.run import check_backend
@@ -24,7 +23,7 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.recipe import Recipe
-from fastcausal.relations import Relations
+from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import counting_of, tally_arrays
 from fastcausal.tasks.extraction.evaluation import Evaluation
@@ -99,7 +98,6 @@ class ExtractionScorer:
         self.num_threads = num_threads
         check_backend(backend, num_threads)
         self._decoding: Decoding | None = None
-        self._roles = getattr(decoder, "all_roles", self.recipe.marking.roles)
         self.reset()
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
@@ -111,7 +109,7 @@ class ExtractionScorer:
                 raise ValueError(
                     f'by is "{", ".join(self.columns)}", but label ids and logits have no columns'
                 )
-            plan = self.protocol.plan(self._roles)
+            plan = self.protocol.plan(ROLES)
             self._decoding = Decoding(decoder, plan, self.protocol.tags, backend)
 
     @property
@@ -122,8 +120,6 @@ class ExtractionScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.tally: Tally = Tally()
-        if own := roles_setting(self._roles):
-            self.tally = Tally(roles=self._roles, found=frozenset(own))
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -188,7 +184,8 @@ class ExtractionScorer:
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
-        counting = counting_of(self.protocol, aligned.roles, self.backend, self.num_threads)
+        how = self.backend, self.num_threads, self.recipe.marking.types
+        counting = counting_of(self.protocol, aligned.roles, *how)
         self.tally += counting.tally(aligned, self.columns, self.tally.n_given)
 
     def settle(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from fastcausal.tasks.relations.align import Aligned
 
 Stratum = tuple[str, ...]
+T = TypeVar("T")
+TYPE = "type"  # the name by which the types of relations are subsets
 COLUMN_TOTALS = (*TOTALS, *LATER)  # totals with a column in files
 ROW_TOTALS = ("n_examples", "n_left_out", "n_readable")  # totals that follow from rows of a file
 # In signature, warnings and rates of reports
-INTERNAL_TOTALS = ("n_as_given", "n_left_out", "n_readable")
+TYPE_TOTALS = ("n_gold_types", "n_pred_types", "n_typed_pairs", "n_types_differ")
+INTERNAL_TOTALS = ("n_as_given", "n_left_out", "n_readable", *TYPE_TOTALS)
 
 
 NOTHING: Int64 = np.zeros((), np.int64)  # counts of no example
@@ -49,6 +52,12 @@ class Totals(NamedTuple):
     # As `Unparsed.examples` and `Unparsed.readable`
     n_left_out: int = 0
     n_readable: int = 0
+    # If types decide nothing: relations of either side with a type, pairs of relations of which one
+    # has a type, and those of different types
+    n_gold_types: int = 0
+    n_pred_types: int = 0
+    n_typed_pairs: int = 0
+    n_types_differ: int = 0
 
     @classmethod
     def add_up(cls, gold: Rows, pred: Rows, n_as_given: int = 0) -> Totals:
@@ -67,11 +76,18 @@ class Totals(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """Return the totals that reports show by name, and rates."""
         shown = {name: n for name, n in self._asdict().items() if name not in INTERNAL_TOTALS}
-        return shown | self.unparsed.facts(self.n_examples, self.n_pred_relations)
+        shown |= self.unparsed.facts(self.n_examples, self.n_pred_relations)
+        return shown | ({"n_types_differ": self.n_types_differ} if self.has_types else {})
+
+    @property
+    def has_types(self) -> bool:
+        """True if both sides have types, which decide nothing."""
+        return self.n_gold_types > 0 and self.n_pred_types > 0
 
     def select(self, names: Iterable[str]) -> dict[str, int]:
-        """Return the totals of these names."""
-        return {name: getattr(self, name) for name in names}
+        """Return the totals of these names; those of types if there are any."""
+        totals = {name: getattr(self, name) for name in names}
+        return {name: n for name, n in totals.items() if n or name not in TYPE_TOTALS}
 
 
 # In the metadata of a file
@@ -93,21 +109,26 @@ class Tally(NamedTuple):
     # counts as no relation; None if unknown
     unread: Int64 | None = NOTHING
     reasons: tuple[pa.Table, ...] = ()  # Reasons of unparsed predictions
+    # By type: counts of its relations alone, then their numbers in gold and predictions; None
+    # unless wanted and there are types
+    by_type: Mapping[str, Int64] | None = None
 
     def __add__(self, other: Tally) -> Tally:  # type: ignore[override]
         """Add another part of one evaluation; InputError if a count reaches 2^56."""
-        counts = {**self.counts}
-        for stratum, more in other.counts.items():
-            before = counts.get(stratum)
-            counts[stratum] = more if before is None else added(before, more)
+        by_type = None
+        if self.n_given and other.n_given and (self.by_type is None) != (other.by_type is None):
+            raise InputError(f'one part has a column "{TYPE}", another one types of relations')
+        if self.by_type is not None or other.by_type is not None:
+            by_type = _added_counts(self.by_type or {}, other.by_type or {})
         return Tally(
             self.totals + other.totals,
-            counts,
+            _added_counts(self.counts, other.counts),
             self.roles or other.roles,
             self.found | other.found,
             _joint_warnings(self.warnings, other.warnings),
             _added_if_known(self.unread, other.unread),
             self.reasons + other.reasons,
+            by_type,
         )
 
     @property
@@ -168,6 +189,14 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
+
+
+def _added_counts(a: Mapping[T, Int64], b: Mapping[T, Int64]) -> dict[T, Int64]:
+    counts = {**a}
+    for name, more in b.items():
+        before = counts.get(name)
+        counts[name] = more if before is None else added(before, more)
+    return counts
 
 
 def _added_if_known(a: Int64 | None, b: Int64 | None) -> Int64 | None:

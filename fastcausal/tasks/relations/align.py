@@ -36,6 +36,7 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import ROWS, Rows, check_both, rows_of_examples
 from fastcausal.tasks.relations import official
+from fastcausal.tasks.relations.types import Types, types_of
 from fastcausal.tasks.relations.unread import (
     ALL_READ,
     Unparsed,
@@ -85,6 +86,7 @@ class Aligned(NamedTuple):
     # int64[n_examples], optional: Place of each example in pred before the join, likewise
     pred_places: Int64 | None = None
     unchecked: bool = False  # True for a user's rows, which the first count has to check
+    types: Types | None = None  # Of the relations of both sides; None if neither side has any
 
     @property
     def examples(self) -> pa.Table:
@@ -185,12 +187,16 @@ def _same_examples(
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     kept, columns = (gold.kept, pred.kept), partial(described, gold)
     aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept)
+    aligned = aligned._replace(types=types_of(gold, pred))
     if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
     filled, changed = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
     add_warnings(warnings, changed)
-    return aligned if filled is aligned.pred else aligned._replace(pred=filled)
+    if filled is aligned.pred:
+        return aligned
+    types = aligned.types and aligned.types.fill(aligned.pred, filled)
+    return aligned._replace(pred=filled, types=types)
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
@@ -227,6 +233,8 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
     if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
         return None
     if [e.get("text") for e in gold] != [e.get("text") for e in pred]:
+        return None
+    if any("types" in e for side in (gold, pred) for e in side):
         return None
     name_of = str if ids is None else ids.__getitem__
     rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
