@@ -16,7 +16,7 @@ namespace fastcausal {
 // bytes.
 struct labels_task {
   labels::Logits logits;
-  int32_t* last;  // [n_sequences, n_tokens, N_ENDS] if there are steps
+  int32_t* last;  // [n_sequences, n_tokens, n_ends] if there are steps
 
   FC_HD int64_t n_items() const {
     return logits.steps ? logits.n_sequences : logits.n_sequences * logits.n_tokens;
@@ -55,8 +55,8 @@ FC_HD void decode_as(const labels_task& task, int64_t item) {
   const int64_t n = task.logits.n_tokens;
   if (task.logits.steps) {
     const labels::Sequence<Real> sequence(task.logits, item);
-    int32_t* last = task.last + item * n * labels::N_ENDS;
-    labels::best_path(sequence, task.logits.steps, task.logits.start, last);
+    int32_t* last = task.last + item * n * task.logits.n_ends;
+    labels::best_path(sequence, task.logits, last);
   } else {
     const labels::Sequence<Real> sequence(task.logits, item / n);
     sequence.ids[item % n] = labels::best_label(sequence, item % n);

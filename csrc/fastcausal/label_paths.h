@@ -13,7 +13,8 @@
 namespace fastcausal {
 namespace labels {
 
-enum End : int32_t { CLOSED, OPEN, N_ENDS = OPEN + 3 };  // a tagger has three roles
+// Ends of a path with three roles, as most taggers have, and with the 30 roles that there may be.
+enum End : int32_t { CLOSED, OPEN, N_ENDS = OPEN + 3, MAX_ENDS = OPEN + 30 };
 
 // One label of a scheme as a step of a path.
 struct Step {
@@ -31,6 +32,7 @@ struct Logits {
   const uint8_t* where;  // [n_sequences, n_tokens]: 1 for tokens that exist; NULL if all do
   const Step* steps;     // [n_labels], or NULL if every label may follow every other
   int64_t start;         // end states before the first token, like Step::into
+  int64_t n_ends;        // N_ENDS or MAX_ENDS
   int64_t ignored;       // label id of missing tokens
   int32_t* ids;          // [n_sequences, n_tokens]
 };
@@ -105,17 +107,17 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
 
 // Finds the sequence with the greatest sum of logits. Of equal paths to an end state, the one with
 // the first last label wins. Tokens get no labels from the first logit NaN or +inf on. last:
-// [n_tokens, N_ENDS], the last label of the best path to each end state.
-template <class Real>
+// [n_tokens, N], the last label of the best path to each end state.
+template <int32_t N, class Real>
 FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
                      int32_t* last) {
-  BestPath before[N_ENDS];
-  for (int32_t end = 0; end < N_ENDS; ++end) before[end] = {0, start >> end & 1 ? 0 : -1};
+  BestPath before[N];
+  for (int32_t end = 0; end < N; ++end) before[end] = {0, start >> end & 1 ? 0 : -1};
   int64_t stop = 0;
   for (; stop < sequence.n_tokens; ++stop) {
     if (!sequence.has(stop)) continue;
     const Real* logits = sequence.values + stop * sequence.token_stride;
-    BestPath after[N_ENDS];
+    BestPath after[N];
     for (BestPath& best : after) best = {never(), -1};
     bool is_fine = true;
     for (int32_t l = sequence.n_labels; l-- > 0;) {
@@ -125,14 +127,14 @@ FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t s
       if (path.label < 0) continue;
       double sum = path.sum + logit;
       sum = sum <= most<double>() ? sum : most<double>();  // +inf would lead to NaN
-      for (int32_t end = 0; end < N_ENDS; ++end) {
+      for (int32_t end = 0; end < N; ++end) {
         if (steps[l].into >> end & 1) after[end].offer(sum, l);
       }
     }
     if (!is_fine) break;
-    for (int32_t end = 0; end < N_ENDS; ++end) {
+    for (int32_t end = 0; end < N; ++end) {
       before[end] = after[end];
-      last[stop * N_ENDS + end] = after[end].label;
+      last[stop * N + end] = after[end].label;
     }
   }
   int32_t end = CLOSED;
@@ -142,9 +144,19 @@ FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t s
     } else if (t >= stop) {
       sequence.ids[t] = no_label(sequence.ignored);
     } else {
-      sequence.ids[t] = last[t * N_ENDS + end];
+      sequence.ids[t] = last[t * N + end];
       end = steps[sequence.ids[t]].from;
     }
+  }
+}
+
+// Finds the sequence with the greatest sum of logits.
+template <class Real>
+FC_HD void best_path(const Sequence<Real>& sequence, const Logits& logits, int32_t* last) {
+  if (logits.n_ends == N_ENDS) {
+    best_path<N_ENDS>(sequence, logits.steps, logits.start, last);
+  } else {
+    best_path<MAX_ENDS>(sequence, logits.steps, logits.start, last);
   }
 }
 

@@ -43,10 +43,9 @@ class Reading:
         named = {
             "spans": self.spans,
             "words": self.words,
-            "roles": "+".join(self.roles) if self.roles != ROLES else None,
         }
         given = [(name, value) for name, value in named.items() if value is not None]
-        return [*given, *(("answers", form) for form in self.forms)]
+        return [*given, *roles_setting(self.roles), *(("answers", form) for form in self.forms)]
 
     def serialise(self) -> bytes:
         """Serialise the reading for the schema metadata."""
@@ -110,6 +109,22 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "words": ("a string or null", lambda value: value is None or isinstance(value, str)),
     "predicted": ("true or false", lambda value: isinstance(value, bool)),
 }
+
+
+def arguments_of(roles: Sequence[str]) -> tuple[int, ...]:
+    """Return the places of the two arguments among the roles: cause and effect, or the first two.
+
+    >>> arguments_of(("signal", "cause", "effect")), arguments_of(("reason", "claim", "degree"))
+    ((1, 2), (0, 1))
+    """
+    if {*ROLES[:2]} <= {*roles}:
+        return tuple(map(roles.index, ROLES[:2]))
+    return tuple(range(len(roles[:2])))
+
+
+def roles_setting(roles: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the setting of signatures for roles of one's own; none for the usual ones."""
+    return [] if tuple(roles) == ROLES else [("roles", "+".join(roles))]
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:

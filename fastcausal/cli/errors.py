@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 
     from fastcausal.tasks.extraction.errors import Errors
 
-STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
+# Of roles; brackets name the role beside its colour
+STYLES = [
+    f"bold {line}{colour}"
+    for line in ("", "underline ", "italic ", "reverse ")
+    for colour in ("yellow", "cyan", "magenta", "green", "blue", "red")
+]
 
 
 def errors(

@@ -28,5 +28,6 @@ def label_ids(
     where: NDArray[Any] | None,
     steps: NDArray[int32] | None,
     start: int,
+    n_ends: int,
     ignored: int,
 ) -> NDArray[int32] | Fault | None: ...

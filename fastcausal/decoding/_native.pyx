@@ -51,7 +51,7 @@ cdef extern from "tags/label_paths.hpp" namespace "fastcausal" nogil:
         int64_t sequence_stride, token_stride, label_stride
         const uint8_t* where
         const Step* steps
-        int64_t start, ignored
+        int64_t start, n_ends, ignored
         int32_t* ids
 
     int64_t c_label_ids "fastcausal::label_ids" (const Logits&, StopRequested) except +
@@ -158,7 +158,7 @@ def label_rows(ids, where, words, marks, int64_t ignored):
     return arrays_of(collected, EMPTY, INT32, INT64)
 
 
-def label_ids(logits, where, steps, int64_t start, int64_t ignored):
+def label_ids(logits, where, steps, int64_t start, int64_t n_ends, int64_t ignored):
     """Return the label ids, int32[batch, tokens].
 
     logits: float32 or float64[batch, tokens, labels], aligned, in native byte order and whole items
@@ -205,6 +205,7 @@ def label_ids(logits, where, steps, int64_t start, int64_t ignored):
             raise TypeError("expected steps as int32[labels, 2]")
         task.steps = <const Step*>of_steps.data
     task.start = start
+    task.n_ends = n_ends
     task.ignored = ignored
     ids = EMPTY((task.n_sequences, task.n_tokens), INT32)
     cdef Array of_ids = int32s(ids, 2, PyBUF_WRITABLE)

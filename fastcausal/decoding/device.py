@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.decoding.label_paths import N_ENDS
 from fastcausal.engine.device.machine import Array, Machine
 from fastcausal.engine.kernel import Int32
 from fastcausal.rows import Rows
@@ -35,7 +34,7 @@ _SETTINGS = (
 )  # fmt: skip
 LABELS_TASK = _record(
     "values", "itemsize", "n_sequences", "n_tokens", "n_labels", ("strides", 3), "where", "steps",
-    "start", "ignored", "ids", "last",
+    "start", "n_ends", "ignored", "ids", "last",
 )  # fmt: skip
 SELECTIONS_TASK = _record(
     ("columns", COLUMNS), ("example_steps", COLUMNS), ("token_steps", COLUMNS), "itemsize",
@@ -50,19 +49,19 @@ ROWS_TASK = _record(
 
 def label_ids(
     machine: Machine, logits: Array, where: Array | None, steps: Int32 | None, start: int,
-    ignored: int,
+    n_ends: int, ignored: int,
 ) -> Array:  # fmt: skip
     """Decode as `_native.label_ids` does, on arrays of the machine."""
     # A token with a logit NaN or +inf gets -1, or -2 if -1 marks absent tokens; with steps, so does
     # every later token of its sequence.
     n, n_tokens, n_labels = logits.shape
     ids = machine.array((n, n_tokens), np.int32)
-    last = None if steps is None else machine.array((n, n_tokens, N_ENDS), np.int32)
+    last = None if steps is None else machine.array((n, n_tokens, n_ends), np.int32)
     task = _task(
         machine, LABELS_TASK, values=logits, itemsize=logits.itemsize, n_sequences=n,
         n_tokens=n_tokens, n_labels=n_labels, strides=_scale_strides(logits), where=where,
         steps=0 if steps is None else machine.address(machine.constant(steps)), start=start,
-        ignored=ignored, ids=ids, last=last,
+        n_ends=n_ends, ignored=ignored, ids=ids, last=last,
     )  # fmt: skip
     machine.current().launch("decode_labels", task, n * n_tokens if steps is None else n)
     return ids

@@ -15,7 +15,8 @@ from fastcausal.engine.kernel import Int32
 
 # Mark of a label (csrc/fastcausal/label_spans.h): ROLE * role + BEGINS + ENDS.
 BEGINS, ENDS, ROLE, OUTSIDE = 1, 2, 4, -4
-CLOSED, OPEN, N_ENDS = 0, 1, 4  # ends of a path: see label_paths.h
+CLOSED, OPEN, N_ENDS, MAX_ENDS = 0, 1, 4, 31  # ends of a path: see label_paths.h
+NO_ENDS = 0, N_ENDS
 MAX_SUM = sys.float_info.max
 
 
@@ -26,6 +27,12 @@ class Steps(NamedTuple):
     # makes, a bit each
     of: Int32
     start: int  # The path ends before the first token, a bit each
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The path ends before the first token, and the number of path ends for all roles."""
+        is_usual = max([0, *self.of[:, 0].tolist()]) < N_ENDS
+        return self.start, N_ENDS if is_usual else MAX_ENDS
 
     @property
     def always_lead_on(self) -> bool:

@@ -23,9 +23,10 @@ from fastcausal.arrays.tensors import (
 )
 from fastcausal.decoding._native import label_ids, label_rows
 from fastcausal.decoding.faults import Fault
-from fastcausal.decoding.label_paths import OUTSIDE, ROLE, Steps, steps_of
+from fastcausal.decoding.label_paths import NO_ENDS, OUTSIDE, ROLE, Steps, steps_of
 from fastcausal.errors import InputError
-from fastcausal.formats.schemes import EXPECTED, LABELS, MARKS
+from fastcausal.formats.schemes import EXPECTED, MARKS, role_of_label
+from fastcausal.marking import Marking
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 
@@ -49,12 +50,14 @@ class TagScheme:
         configuration, in any order; ids may be strings of digits.
     ignore_index : int
         The label id of absent tokens.
+    all_roles : sequence of str
+        The roles that labels may name, from 1 to 30; a scorer then has these roles.
 
     Attributes
     ----------
     marks : int32[n_labels]
-        Role and position of each label id: 4 times the role, in the order Cause, Effect, Signal,
-        plus 1 if it begins a span and 2 if it ends one; -4 for ``O``.
+        Role and position of each label id: 4 times the number of the role in ``all_roles``, plus 1
+        if it begins a span and 2 if it ends one; -4 for ``O``.
 
     Raises
     ------
@@ -82,6 +85,7 @@ class TagScheme:
 
     labels: Sequence[str]
     ignore_index: int = -100
+    all_roles: Sequence[str] = ROLES
     marks: npt.NDArray[np.int32] = field(init=False, repr=False, compare=False)
 
     if TYPE_CHECKING:  # accepts mappings too; ``labels`` then has the names in order
@@ -90,6 +94,7 @@ class TagScheme:
             self,
             labels: Labels,
             ignore_index: int = -100,
+            all_roles: Sequence[str] = ROLES,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -99,15 +104,17 @@ class TagScheme:
         if 0 <= self.ignore_index < len(labels):
             name = labels[self.ignore_index]
             raise ValueError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
+        marking = Marking.make(roles=self.all_roles)
         object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "marks", np.array(list(map(_mark, labels)), np.int32))
+        object.__setattr__(self, "all_roles", marking.roles)
+        marks = [_mark(label, marking) for label in labels]
+        object.__setattr__(self, "marks", np.array(marks, np.int32))
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of the labels, in the order Cause, Effect, Signal."""
-        return tuple(
-            ROLES[role] for role in sorted({m >> 2 for m in self.marks.tolist() if m >= 0})
-        )
+        """The roles of the labels, in the order of ``all_roles``."""
+        numbers = sorted({mark >> 2 for mark in self.marks.tolist() if mark >= 0})
+        return tuple(self.all_roles[role] for role in numbers)
 
     def decode(self, logits: Any, where: Any = None, *, valid: bool = False) -> Any:
         """Decode logits into label ids.
@@ -165,11 +172,11 @@ class TagScheme:
         array = self._logits(view_on_host("logits", logits))
         if where is not None:
             where = matrix("where", where, ("bool",), array.shape[:2])
-        steps, start = self._steps if valid else (None, 0)
-        ids = label_ids(array, where, steps, start, self.ignore_index)
+        steps, ends = (self._steps.of, self._steps.ends) if valid else (None, NO_ENDS)
+        ids = label_ids(array, where, steps, *ends, self.ignore_index)
         if ids is None:  # swapped bytes or irregular strides
             array = array.astype(array.dtype.newbyteorder("="), "C")
-            ids = label_ids(array, where, steps, start, self.ignore_index)
+            ids = label_ids(array, where, steps, *ends, self.ignore_index)
         if not isinstance(ids, Fault):
             return ids
         example, token = ids.example, ids.token
@@ -191,8 +198,8 @@ class TagScheme:
         array = self._logits(cuda.shared("logits", logits))
         if where is not None:
             where = cuda.matrix("where", where, ("bool",), array.shape[:2])
-        steps, start = self._steps if valid else (None, 0)
-        return device.label_ids(cuda.machine(), array, where, steps, start, self.ignore_index)
+        steps, ends = (self._steps.of, self._steps.ends) if valid else (None, NO_ENDS)
+        return device.label_ids(cuda.machine(), array, where, steps, *ends, self.ignore_index)
 
     def _logits(self, array: Any) -> Any:
         """Return logits as float32 or float64[batch, tokens, labels], of NumPy or CuPy."""
@@ -300,12 +307,13 @@ def _order_labels(labels: Mapping[Any, Any]) -> tuple[str, ...]:
     return tuple(names[k] for k in range(len(names)))
 
 
-def _mark(label: str) -> int:
+def _mark(label: str, marking: Marking) -> int:
     """Return the role and position of a label as a number for native code."""
     if label == "O":
         return OUTSIDE
     match = _LABEL.fullmatch(str(label))
-    role = LABELS.get(match[2].lower()) if match else None
+    role = role_of_label(match[2], marking) if match else None
     if match is None or role is None:
-        raise InputError(f"unknown label {label!r}, expected {EXPECTED} one of {', '.join(ROLES)}")
+        known = ", ".join(marking.roles)
+        raise InputError(f"unknown label {label!r}, expected {EXPECTED} one of {known}")
     return role * ROLE + MARKS[match[1] or "I"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -27,6 +27,8 @@ from fastcausal.formats.reading.builder import (
     Builder,
     Int32,
     Int64,
+    RoleSpan,
+    UnreadError,
     messages,
     not_held,
     placed,
@@ -34,7 +36,8 @@ from fastcausal.formats.reading.builder import (
     unread_message,
 )
 from fastcausal.formats.reading.format import Format
-from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
+from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, MARKS, is_tag, role_of_label
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
 MAX_TOKENS = 2**20  # of a sentence to read
@@ -56,14 +59,15 @@ def read(
     source: str | os.PathLike[str] | Source | Sequence[Any],
     # The gold side, example by example: lengths come from it, and ids if the source has none
     like: Relations | None = None,
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read a CoNLL-style file, or lists of tags."""
     # The table has the column ``text`` if read from a file. A relation is null if an I-,
     # E- or L- tag continues no span, if two tags of a token have the same role, or if its number of
     # tags is not the number of tokens of its example.
     if isinstance(source, str | os.PathLike | Source):
-        return _read_file(Source.open(source), like)
-    build = Builder("tag lists")
+        return _read_file(Source.open(source), like, marking)
+    build = Builder("tag lists", marking.roles)
     rows, columns = placed(like, None, len(source), build.name)
     nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
     examples = [list(example) for example in source] if nested else [[tags] for tags in source]
@@ -72,7 +76,7 @@ def read(
     def where(k: int) -> str:
         return f"example {k if like is None else like.name(k)}"
 
-    _add(build, where, examples, _lengths(like, rows), problems)
+    _add(build, where, examples, _lengths(like, rows), problems, marking)
     problems.raise_if_any()
     return build.table(columns)
 
@@ -188,8 +192,8 @@ def _tag_names(roles: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _read_file(source: Source, like: Relations | None) -> Relations:
-    build = Builder(source.name)
+def _read_file(source: Source, like: Relations | None, marking: Marking) -> Relations:
+    build = Builder(source.name, marking.roles)
     problems = Problems()
     blocks = list(_blocks(source, problems))
     ids = [said.get("id") for _, said, _ in blocks]
@@ -210,7 +214,7 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     ]
     known = _lengths(like, rows)
     lengths = np.where(known < 0, [len(words) for words, *_ in tokens], known)
-    _add(build, where, [tags for _, *tags in tokens], lengths, problems)
+    _add(build, where, [tags for _, *tags in tokens], lengths, problems, marking)
     problems.raise_if_any()
     columns["text"] = [
         _sentence(words, said.get("text"))
@@ -274,10 +278,16 @@ def _add(
     examples: list[list[Any]],
     lengths: npt.NDArray[Any],
     problems: Problems,
+    marking: Marking,
 ) -> None:
     """Add examples, each a list of tag lists; a length of -1 is taken from the first of them."""
-    # Native code reads valid relations; Python finds the reasons for the others.
-    values, row_offsets, relation_offsets, outcomes = tag_rows(examples, _code)
+    # Native code reads valid relations of up to three roles; Python finds the reasons for the
+    # others.
+    marks_of = _Marks(marking)
+    if len(marking.roles) > len(ROLES):
+        _add_plainly(build, where, examples, lengths, problems, marks_of)
+        return
+    values, row_offsets, relation_offsets, outcomes = tag_rows(examples, partial(_code, marks_of))
     n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
     widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
     example = np.repeat(np.arange(len(examples)), counts)
@@ -296,7 +306,7 @@ def _add(
             continue
         number = int(r - relation_offsets[k])
         try:
-            reason = _reason(examples[k][number], length[k])
+            reason = str(_unread(examples[k][number], length[k], marks_of))
             build.unread.add(unread_message(where(k), number + 1, reason))
             build.reasons.append((k, number + 1, reason, " ".join(examples[k][number])))
         except InputError as error:
@@ -307,23 +317,70 @@ def _add(
     build.set_all(values, widths, counts, length)
 
 
-def _reason(tags: Sequence[str], length: int | None) -> str:
-    """Return the reason why the tags of a relation are unreadable; roles are independent."""
-    opened: set[int] = set()
+def _add_plainly(
+    build: Builder,
+    where: Callable[[int], str],
+    examples: list[list[Any]],
+    lengths: npt.NDArray[Any],
+    problems: Problems,
+    marks_of: _Marks,
+) -> None:
+    """Add examples as `_add` does, in Python."""
+    for k, (example, given) in enumerate(zip(examples, lengths.tolist(), strict=True)):
+        length = given if given >= 0 else len(example[0]) if example else -1
+        for tags in example:
+            try:
+                if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+                    raise InputError("expected lists of tags, and all examples alike")
+                build.relation(_read_tags(tags, length, marks_of))
+            except UnreadError as reason:
+                build.unread_relation(where(k), reason)
+            except InputError as error:
+                problems.add(f"{where(k)}: {error}")
+                break
+        build.end_example(length)
+
+
+def _unread(tags: Sequence[str], length: int | None, marks_of: _Marks) -> UnreadError:
+    """Return the reason why the tags of a relation are unreadable."""
+    try:
+        _read_tags(tags, length, marks_of)
+    except UnreadError as reason:
+        return reason
+    raise AssertionError(tags)
+
+
+def _read_tags(tags: Sequence[str], length: int | None, marks_of: _Marks) -> list[RoleSpan]:
+    """Return the spans of tags; roles are independent."""
+    spans: list[RoleSpan] = []
+    opened: dict[int, int] = {}  # the first token of each open span, by role
     for k, tag in enumerate(tags):
-        marks = _marks(tag)
+        marks = marks_of(tag)
         if len({role for _, role in marks}) < len(marks):
-            return f'token {k}: "{tag}" has two tags of one role'
+            raise _tags_unread(f'token {k}: "{tag}" has two tags of one role', tags)
         if any(not mark & BEGINS and role not in opened for mark, role in marks):
-            return f'token {k}: "{tag}" continues a span that has not begun'
-        opened = {role for mark, role in marks if not mark & ENDS}
-    return f"has {len(tags)} tokens, expected {length}"
+            raise _tags_unread(f'token {k}: "{tag}" continues a span that has not begun', tags)
+        goes_on = {role for mark, role in marks if not mark & BEGINS}
+        for role in opened.keys() - goes_on:
+            spans.append((role, opened.pop(role), k))
+        for mark, role in marks:
+            opened.setdefault(role, k)
+            if mark & ENDS:
+                spans.append((role, opened.pop(role), k + 1))
+    if len(tags) != length:
+        raise _tags_unread(f"has {len(tags)} tokens, expected {length}", tags)
+    spans += [(role, start, len(tags)) for role, start in opened.items()]
+    return sorted(spans, key=lambda span: (span[1], span[2], span[0]))
 
 
-def _code(tag: str) -> int:
+def _tags_unread(reason: str, tags: Sequence[str]) -> UnreadError:
+    return UnreadError(reason, " ".join(tags))
+
+
+def _code(marks_of: _Marks, tag: str) -> int:
     """Return the bits of a tag for native code: roles that begin, continue and end."""
     try:
-        marks = _marks(tag)
+        marks = marks_of(tag)
     except InputError:
         return -1
     if len({role for _, role in marks}) < len(marks):
@@ -335,20 +392,31 @@ def _code(tag: str) -> int:
     return code
 
 
-@lru_cache(maxsize=4096)
-def _marks(tag: str) -> tuple[tuple[int, int], ...]:
-    """Return (mark, role) for each tag of a token."""
-    if not is_tag(tag):
-        raise InputError(f"{shown(tag)} is not a tag, expected {EXPECTED} a label")
-    marks = []
-    for part in tag.split("|"):
-        if part == "O":
-            continue
-        role = LABELS.get(part[2:].lower())
-        if role is None:
-            raise InputError(f"unknown label {shown(part[2:])}, expected one of {', '.join(ROLES)}")
-        marks.append((MARKS[part[0]], role))
-    return tuple(marks)
+class _Marks(dict[str, tuple[tuple[int, int], ...]]):
+    """(mark, role) for each tag of a token, by the tags of the token."""
+
+    def __init__(self, marking: Marking) -> None:
+        self._marking = marking
+
+    def __call__(self, tag: str) -> tuple[tuple[int, int], ...]:
+        """Return the marks of a token; refuse anything but tags."""
+        if tag not in self:
+            self[tag] = self._read(tag)
+        return self[tag]
+
+    def _read(self, tag: str) -> tuple[tuple[int, int], ...]:
+        if not is_tag(tag):
+            raise InputError(f"{shown(tag)} is not a tag, expected {EXPECTED} a label")
+        marks = []
+        for part in tag.split("|"):
+            if part == "O":
+                continue
+            role = role_of_label(part[2:], self._marking)
+            if role is None:
+                known = ", ".join(self._marking.roles)
+                raise InputError(f"unknown label {shown(part[2:])}, expected one of {known}")
+            marks.append((MARKS[part[0]], role))
+        return tuple(marks)
 
 
 def _fit_in_lines(ids: pa.ChunkedArray | None, lost: list[str]) -> bool:
@@ -371,4 +439,12 @@ def _is_line(line: str) -> bool:
 
 
 SUFFIXES = (".bio", ".iob", ".iob2", ".conll")
-FORMAT = Format("bio", read, write, suffixes=SUFFIXES, takes=("like",), sniff=_sniff, empty=False)
+FORMAT = Format(
+    "bio",
+    read,
+    write,
+    suffixes=SUFFIXES,
+    takes=("like", "roles", "role"),
+    sniff=_sniff,
+    empty=False,
+)

@@ -39,6 +39,7 @@ from fastcausal.formats.reading.builder import (
     UnreadError,
     assembled,
     ids_of,
+    roles_not_held,
     unread_message,
 )
 from fastcausal.formats.reading.folders import LINE_FILES
@@ -95,9 +96,7 @@ class _OffsetWriter:
 
     def lost(self, reading: Reading) -> list[str]:
         """Return messages on values, and on the parts of a reading that JSON lines do not hold."""
-        lost = list(self._written.lost)
-        if reading.roles != ROLES:
-            lost.append(f"JSON lines do not hold the list of roles: {', '.join(reading.roles)}")
+        lost = [*self._written.lost, *roles_not_held(reading.roles)]
         if reading.tags is not None:
             lost.append(f"JSON lines do not hold how tags were read ({reading.tags})")
         if reading.unread or reading.notes:

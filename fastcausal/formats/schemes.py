@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from fastcausal.marking import Marking
 from fastcausal.relations import ROLES
 
 BEGINS, ENDS = 1, 2  # as in csrc/fastcausal/label_spans.h
@@ -22,6 +23,21 @@ MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "L": ENDS, "S": BEGINS + ENDS, "U": BEG
 LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
 LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
 EXPECTED = "O, or B-, I-, E-, S-, L- or U- and"
+
+
+def role_of_label(label: str, marking: Marking) -> int | None:
+    """Return the role that a label names, in any case: its own, or one of `LABELS`.
+
+    >>> from fastcausal.marking import Marking
+    >>> role_of_label("ARG1", Marking()), role_of_label("Drug", Marking.make(role="cause=drug"))
+    (1, 0)
+    """
+    role = marking.role_of(label)
+    if role is None and (known := LABELS.get(label.lower())) is not None:
+        name = ROLES[known]
+        role = marking.roles.index(name) if name in marking.roles else None
+    return role
+
 
 _PREFIXES = "".join(MARKS)
 _TAGS = re.compile(rf"(?:O|[{_PREFIXES}]-[^|\s]+)(?:\|(?:O|[{_PREFIXES}]-[^|\s]+))*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -29,8 +30,8 @@ from fastcausal.formats.reading.builder import (
     RoleSpan,
     UnreadError,
     ids_of,
-    messages,
     placed,
+    roles_not_held,
 )
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
@@ -176,8 +177,8 @@ class _SpanWriter:
 
     def __init__(self, relations: Relations, target: str | os.PathLike[str]) -> None:
         self.checks: tuple[Callable[[Block], None], ...] = (_require_texts,)
-        self._written, self._lost = JsonTexts(), Problems()
-        self._roles = [f'"{role}"'.encode() if role in ROLES else b"" for role in relations.roles]
+        self._written = JsonTexts()
+        self._roles = [json.dumps(role, ensure_ascii=False).encode() for role in relations.roles]
         names = relations.table.column_names
         held = (*HELD, *([] if relations.types is None else ["types"]))
         self._further = [name for name in names if name not in held]
@@ -185,8 +186,6 @@ class _SpanWriter:
 
     def rows(self, block: Block) -> bytes:
         """Return the lines of a block."""
-        if b"" in self._roles:
-            _report_others(block, self._lost)
         texts = Strings.take(block.texts)
         types = None if block.types is None else Strings.take(block.types)
         rows = block.spans, block.first, len(block)
@@ -201,22 +200,12 @@ class _SpanWriter:
 
     def lost(self, reading: Reading) -> list[str]:
         """Return messages on values and roles."""
-        return self._written.lost + messages(self._lost)
+        return [*self._written.lost, *roles_not_held(reading.roles)]
 
 
 def _require_texts(block: Block) -> None:
     """Raise InputError for a missing text of relations, or one of another length."""
     block.require_texts(is_valid(block.texts) | (np.diff(block.relation_places) > 0))
-
-
-def _report_others(block: Block, lost: Problems) -> None:
-    """Add a message for each span of a role that is left out."""
-    roles = block.relations.roles
-    for example in block.examples():
-        for number, spans in enumerate(example.relations, 1):
-            for role, _, _ in spans or ():
-                if (name := roles[role]) not in ROLES:
-                    lost.add(f'{example.name}: relation {number}: role "{name}" is left out')
 
 
 def _sentence(example: Mapping[str, Any]) -> str | None:

@@ -14,7 +14,7 @@ from fastcausal.files.values import require, shown
 from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.marking import FIELDS
-from fastcausal.options import Policy
+from fastcausal.options import MarkingSettings, Policy
 from fastcausal.recipe import Recipe
 from fastcausal.report.report import Report
 from fastcausal.sweeps.scoring import RELATIONS, check_options, sweepable_tasks
@@ -95,7 +95,7 @@ def check_settings(
         raise InputError(f'"task" is {shown(task)}, expected one of {", ".join(tasks())}')
     function = resolve(tasks()[task].score)
     check_options(task, function, options)
-    hints = get_type_hints(function)
+    hints = get_type_hints(MarkingSettings) | get_type_hints(function)
     for name, value in options.items():
         require(value, _types(hints[name]), "options", name)
         for item in value if isinstance(value, list) else ():

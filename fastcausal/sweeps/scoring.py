@@ -18,7 +18,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
-from fastcausal.marking import MARKING, Marking
+from fastcausal.marking import FIELDS, MARKING, Marking
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import Relations
 from fastcausal.sweeps.runs import Run, digest_of_files
@@ -232,6 +232,8 @@ def check_options(task: str, function: Callable[..., Any], options: Mapping[str,
     taken = [*inspect.signature(function).parameters.values()][2:]
     parameters = [each.name for each in taken if each.kind is not each.VAR_KEYWORD]
     names = [name for name in parameters if name not in OF_REPORTS]
+    if len(parameters) < len(taken):  # the settings of reading relations
+        names += FIELDS
     for name in options:
         if name not in names:
             raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')

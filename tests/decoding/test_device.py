@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.decoding import device as device_decoding
-from fastcausal.decoding.label_paths import steps_of
+from fastcausal.decoding.label_paths import NO_ENDS, steps_of
 from fastcausal.decoding.spans import DecodedOnDevice
 from fastcausal.engine.device import cuda
 from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS
 from tests.decoding.test_spans import batches, decoders
-from tests.decoding.test_tag_logits import INF, SCHEMES, assert_same, tables
+from tests.decoding.test_tag_logits import INF, SCHEMES, assert_same, scheme_of, tables
 from tests.decoding.test_tags import IGNORED, LABELS
 from tests.support import emulated, played_cupy
 from tests.support.profiles import trials
@@ -51,7 +51,7 @@ def gpu():
 @trials(50)
 @given(data=st.data())
 def test_label_ids(name, data):
-    scheme = fc.TagScheme(SCHEMES[name])
+    scheme = scheme_of(SCHEMES[name])
     logits, where = data.draw(tables(len(scheme.labels)))
     if data.draw(st.booleans()):
         logits = np.ascontiguousarray(logits.transpose(2, 0, 1)).transpose(1, 2, 0)
@@ -68,8 +68,9 @@ def test_label_ids_do_not_wait():
     where = logits[..., 0] < 1
     for valid in (False, True):
         machine = emulated.Machine()
-        steps, start = steps_of(scheme.marks) if valid else (None, 0)
-        ids = device_decoding.label_ids(machine, logits, where, steps, start, IGNORED)
+        steps, ends = steps_of(scheme.marks), NO_ENDS
+        steps, ends = (steps.of, steps.ends) if valid else (None, ends)
+        ids = device_decoding.label_ids(machine, logits, where, steps, *ends, IGNORED)
         assert (ids == np.full(4, 0xA5, np.uint8).view(np.int32)).all()
         machine.current().wait()
         assert_same(ids, scheme.decode(logits, where, valid=valid))

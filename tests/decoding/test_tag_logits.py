@@ -23,7 +23,24 @@ SCHEMES = {
     "mixed": ["S-Cause", "I-Cause", "B-Effect", "I-Effect", "I-Signal", "E-Signal", "I-Effect"],
     "IOBES without I": ["O", "B-Cause", "E-Cause", "S-Cause"],
     "one": ["O"],
+    "five roles": [
+        "O",
+        "I-Degree",
+        "B-Degree",
+        "E-Reason",
+        "I-Reason",
+        "S-Cause",
+        "B-Reason",
+        "I-Effect",
+    ],
 }
+ALL_ROLES = ("cause", "effect", "signal", "degree", "reason")
+
+
+def scheme_of(labels):
+    return fc.TagScheme(labels, all_roles=ALL_ROLES)
+
+
 # Few, so that sums are equal; and such as make sums that no float64 holds.
 FEW = [0.0, 1.0, -1.0, 0.5, -INF]
 WIDE = [*FEW, 1e-3, 3e38, -3e38]
@@ -63,7 +80,7 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("name", SCHEMES)
 @given(data=st.data())
 def test_native_equals_python(name, data):
-    scheme = fc.TagScheme(SCHEMES[name])
+    scheme = scheme_of(SCHEMES[name])
     logits, where = data.draw(tables(len(scheme.labels)))
     for valid in (False, True):
         found = scheme.decode(logits, where, valid=valid)
@@ -94,9 +111,9 @@ def is_well_formed(labels, tags):
 def test_the_best_of_all_sequences(name, data):
     """The best sequence has the greatest sum; ties take the first label, from the end."""
     labels = SCHEMES[name][-5:]
-    if not steps_of(fc.TagScheme(labels).marks).always_lead_on:
+    if not steps_of(scheme_of(labels).marks).always_lead_on:
         return
-    scheme = fc.TagScheme(labels)
+    scheme = scheme_of(labels)
     n = data.draw(st.integers(1, 4))
     values = st.sampled_from(data.draw(st.sampled_from([[0.0, 1.0, 2.0], [-INF, 0.0, 1.0]])))
     size = n * len(labels)
@@ -119,7 +136,7 @@ def test_the_best_of_all_sequences(name, data):
 def test_valid_sequences_are_valid(name, data):
     """Sequences are well formed, so their spans equal seqeval's."""
     labels = SCHEMES[name]
-    scheme = fc.TagScheme(labels)
+    scheme = scheme_of(labels)
     logits, where = data.draw(tables(len(labels), most_tokens=40))
     ids = scheme.decode(logits, where, valid=True)
     there = np.ones(ids.shape, bool) if where is None else where

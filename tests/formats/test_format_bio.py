@@ -258,3 +258,27 @@ def test_a_length_that_no_sentence_has(tmp_path, relations):
     with pytest.raises(InputError, match="relations of 2147483647 tokens, expected at most"):
         formats.write(huge, tmp_path / "x.bio")
     assert list(tmp_path.iterdir()) == []
+
+
+TAGS = [f"{mark}-{label}" for mark in "BIES" for label in ("Cause", "e", "SIG")] + ["O", "B-C|I-E"]
+
+
+@given(st.lists(st.lists(st.lists(st.sampled_from(TAGS), min_size=1, max_size=4), max_size=3)))
+def test_more_roles_change_nothing(examples):
+    """Beyond three roles Python reads the tags."""
+    few = fc.read(examples, format="bio")
+    more = fc.read(examples, format="bio", roles=(*few.roles, "degree"))
+    assert more.table.equals(few.table)
+    assert more.reading.unread == few.reading.unread
+    assert more.roles == ("cause", "effect", "signal", "degree")
+
+
+def test_labels_that_mean_a_role(tmp_path):
+    path = tmp_path / "x.bio"
+    path.write_text("Rain\tB-Drug\nhard\tB-degree\nfloods\tB-ARG1|B-Ursache\n\n")
+    found = fc.read(path, roles="cause,effect,degree", role=["cause=drug", "cause=ursache"])
+    assert found.to_examples()[0]["relations"] == [
+        {"cause": [(0, 1), (2, 3)], "effect": [(2, 3)], "degree": [(1, 2)]}
+    ]
+    with pytest.raises(fc.InputError, match='unknown label "Drug", expected one of cause, effect'):
+        fc.read(path)

@@ -202,10 +202,14 @@ def test_what_span_texts_cannot_hold(tmp_path):
         roles=("reason", "cause"),
     )
     assert formats.write(table, tmp_path / "a.jsonl", "spans") == [
-        'example 0: relation 1: role "reason" is left out',
+        "JSON lines do not hold the list of roles: reason, cause",
     ]
-    line = {"text": "a b a", "relations": [{"cause": [{"start": 4, "stop": 5}]}, None], "story": 1}
+    span = [{"start": 0, "stop": 1}], [{"start": 4, "stop": 5}]
+    relation = {"reason": span[0], "cause": span[1]}
+    line = {"text": "a b a", "relations": [relation, None], "story": 1}
     assert json.loads((tmp_path / "a.jsonl").read_text()) == line
+    again = formats.read(tmp_path / "a.jsonl", roles=table.roles)
+    assert content(again, "text") == content(table, "text")
     bare = Relations.from_examples([{"length": 3, "relations": [{}]}])
     with pytest.raises(InputError, match=r"^example 0 has no text, which this format needs$"):
         formats.write(bare, tmp_path / "a.jsonl", "spans")

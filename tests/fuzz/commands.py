@@ -14,11 +14,17 @@ from fastcausal.formats import declared
 FORMATS = "|".join(declared.FORMATS)
 POLICIES = "--unparsed error|empty|skip|empty --unmatched error|empty|skip|skip"
 SHOWN = "[--json]"
+MARKS = (
+    "[--words letters|nltk] [--roles cause,effect,signal,degree|effect,cause] "
+    "[--role cause=Drug,ARG0] [--link causes|enables=effect>cause] "
+    "[--example line|sentence|document] [--lone keep|pair] [--trigger none] [--unplaced skip]"
+)
 DRAWS = "--n-resamples 20 [--method bca|percentile|bca|jackknife] [--cluster doc_id|id]"
 TABLE = "out.csv|out.parquet|out.arrow"
 CRAB = f"{POLICIES} [--gold-from score] [--border text|down] {SHOWN}"
 TARGETS = ("x.csv|x.jsonl|x.parquet|x.arrow|x.arrows|x.conll|x.ann",
            "x --to spans|squad|nli|cnc|bio")  # fmt: skip
+MARKED = "x --to brat|doccano|label-studio|webanno"
 TAKES = (
     f"score {{relations}} {{relations}} --protocol recess|cnc-2023|cnc-2022 {POLICIES} "
     f"[--by doc_id] [--backend reference] [--reasons {TABLE}] {SHOWN}",
@@ -30,6 +36,12 @@ TAKES = (
     f"score {{relations}} {{relations}} --protocol {{protocol}} {POLICIES} {SHOWN}",
     f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] [--id id] "
     f"{SHOWN}",
+    f"score {{marked}} {{marked}} {MARKS} {POLICIES} [--types require] [--tracks cause,effect] "
+    f"{SHOWN}",
+    f"agree {{marked}} {{marked}} {MARKS} --unparsed error|empty|skip {SHOWN}",
+    f"describe {{marked}} [{{marked}}] {MARKS} {SHOWN}",
+    f"check {{marked}} [{{marked}}] {MARKS} {SHOWN}",
+    *(f"convert {{marked}} {target} {MARKS}" for target in (*TARGETS, MARKED)),
     f"errors {{relations}} {{relations}} {POLICIES} [--html out.html] [--type be] {SHOWN}",
     f"report {{relations}} {{relations}} [{{relations}}] --out out.html {POLICIES} "
     f"--n-resamples 20 {SHOWN}",

@@ -30,6 +30,8 @@ from fastcausal import sample
 from fastcausal.cli import app
 from tests.fuzz.commands import drawn
 from tests.fuzz.mutations import laid, mutated
+from tests.oracles.drawn_marks import TYPE_SYSTEM, project, write
+from tests.oracles.marks import READERS
 from tests.support import projects
 from tests.support.shared_tasks import box
 
@@ -126,6 +128,7 @@ ALIKE = (
     "sections",
     "causes",
     "relations",
+    "marked",
     "labels",
     "ratings",
     "events",
@@ -148,6 +151,7 @@ def made(folder: Path) -> dict[str, list[Path]]:
         for name, text in texts.items():
             files.setdefault(kind, []).append(_written(folder / kind / name, text.encode()))
     _written(folder / "relations" / "TypeSystem.xml", projects.TYPE_SYSTEM.encode())
+    files["marked"] = [*files["relations"][-len(EXPORTS) :], *_marked(folder / "marked")]
     files |= _counted(folder / "counted", folder / "relations")
     relations = fc.read(CORPUS / "relations" / "table.jsonl")
     for suffix in ("parquet", "arrow", "arrows"):
@@ -162,6 +166,20 @@ def made(folder: Path) -> dict[str, list[Path]]:
         pq.write_table(table, path)
         pyarrow.feather.write_feather(table, path.with_suffix(".arrow"), compression="lz4")
         files[kind] += [path, path.with_suffix(".arrow")]
+    return files
+
+
+def _marked(folder: Path) -> list[Path]:
+    """Return drawn projects in the layout of every tool, with types, events and any script."""
+    rng = random.Random(4)
+    files = []
+    for kind in READERS:
+        for k in range(6):
+            words = rng.choice(("blank", "letters"))
+            drawn = [project(rng, words, richly=kind == "brat")]
+            while kind == "webanno-tsv" and drawn[0].is_crossed:
+                drawn = [project(rng, words, richly=False)]
+            files.append(write(folder / f"{kind}{k}" / "amy", kind, drawn, words, rng))
     return files
 
 
@@ -269,7 +287,7 @@ class Runs:
             if mutate:
                 self._mutate(target.with_suffix(suffix), target.with_suffix(suffix), rng)
         if source.suffix == ".xmi" and rng.random() < 0.9:
-            target.with_name("TypeSystem.xml").write_text(projects.TYPE_SYSTEM)
+            target.with_name("TypeSystem.xml").write_text(TYPE_SYSTEM)
         before[kind] = target if kind in ALIKE and rng.random() < 0.5 else source
         if rng.random() < 0.04 and not beside:
             before[kind] = source

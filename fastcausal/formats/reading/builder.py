@@ -310,6 +310,13 @@ def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
     return [message.format(f"the columns {', '.join(names)}")] if names else []
 
 
+def roles_not_held(roles: Sequence[str]) -> list[str]:
+    """Return a message on roles of one's own, whose list JSON lines do not hold."""
+    if tuple(roles) == ROLES:
+        return []
+    return [f"JSON lines do not hold the list of roles: {', '.join(roles)}"]
+
+
 def messages(problems: Problems) -> list[str]:
     """Return the first messages, and the number of the others."""
     more = problems.count - len(problems.first)

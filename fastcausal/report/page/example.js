@@ -92,7 +92,7 @@ class Shown {
     const kept = systems.filter((system) => !system.isLeftOut(k));
     return this.examples.roles.flatMap((role, r) => {
       const n = kept.reduce((sum, system) => sum + this.byRole[r][system.counts[k]], 0);
-      return n ? [element("span", `badge role${r % COLOURS}`, `${role} ${n}`), " "] : [];
+      return n ? [coloured(element("span", "badge", `${role} ${n}`), r), " "] : [];
     });
   }
 
@@ -190,7 +190,8 @@ class Shown {
 
   /** Say in words what a row counts, role by role. */
   counted(place) {
-    const { roles, names, rows } = this.examples;
+    const { names, rows } = this.examples;
+    const roles = [...this.examples.roles].sort((a, b) => b.length - a.length); // a_b before a
     const said = new Map();
     names.forEach((name, column) => {
       const count = rows[place][column];

@@ -44,7 +44,7 @@ class Filters {
     this.chipsOf("shows", "show", shows.map((mark) => [mark, said[mark], icon(mark, said).firstChild]));
     this.chipsOf("types", "type", types.map((type) => [type, this.examples.worded(type)]));
     this.chipsOf("roles", "role",
-      types.length ? roles.map((role, r) => [role, role, element("span", `dot role${r % COLOURS}`)]) : []);
+      types.length ? roles.map((role, r) => [role, role, coloured(element("span", "dot"), r)]) : []);
     this.cell = element("input", "");
     Object.assign(this.cell, { type: "checkbox", name: "cell" });
     this.cellLabel = element("label", "chip", this.cell, element("span", ""));

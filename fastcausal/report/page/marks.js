@@ -1,6 +1,7 @@
 // Spans of a text: how those of a prediction meet gold, and the text with its marks.
 
-const COLOURS = 4; // of roles
+const COLOURS = 4; // of roles; further roles have a hue each, in two shades
+const HUES = 13;
 const CUT = 240; // letters of a text on one line
 const shared = (a, b) => Math.min(a[2], b[2]) - Math.max(a[1], b[1]);
 const isSame = (a, b) => a[1] === b[1] && a[2] === b[2];
@@ -49,6 +50,16 @@ function cutter(text) {
   return (from, to) => (points ? points.slice(from, to).join("") : text.slice(from, to));
 }
 
+/** Give an element the colour of a role. */
+function coloured(made, role) {
+  made.classList.add(role < COLOURS ? `role${role}` : "further");
+  if (role < COLOURS) return made;
+  const further = role - COLOURS;
+  made.style.setProperty("--hue", `${further % HUES * 360 / HUES}deg`);
+  made.style.setProperty("--shade", Math.floor(further / HUES) % 2);
+  return made;
+}
+
 /** Make the running text with spans marked that do not overlap. */
 function marked(tag, className, text, spans, roles, said) {
   const made = element(tag, className);
@@ -56,7 +67,7 @@ function marked(tag, className, text, spans, roles, said) {
   const cut = cutter(text);
   let from = 0;
   for (const [role, start, stop, kind, instead] of spans) {
-    const mark = element("mark", `role${role % COLOURS} ${kind ?? ""}`, cut(start, stop));
+    const mark = coloured(element("mark", kind ?? "", cut(start, stop)), role);
     mark.dataset.role = {
       role: `${roles[role]}, not ${roles[instead]}`,
       bounds: `${roles[role]}, bounds`,
@@ -82,7 +93,7 @@ function oneLine(text, spans) {
   for (const [role, start, stop] of spans) {
     if (start >= end) break;
     made.append(cut(from, start),
-      element("mark", `role${role % COLOURS}`, cut(start, Math.min(stop, end))));
+      coloured(element("mark", "", cut(start, Math.min(stop, end))), role));
     from = Math.min(stop, end);
   }
   made.append(cut(from, end));

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.reading import arguments_of
 from fastcausal.engine.kernel import Int32, Int64
-from fastcausal.formats.cnc.markup import SIGNAL
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.tables import numbers_of
 from fastcausal.tasks.relations.align import Aligned
@@ -65,21 +65,20 @@ class Disagreement(NamedTuple):
     @property
     def kind(self) -> str:
         """Kind of the disagreement."""
-        # "only NAME": one annotator has no relation; "swapped": cause and effect are exchanged;
-        # "signal": only signals differ; "bounds": in each role, spans are equal or share words;
-        # "spans": in some role, they do not.
+        # "only NAME": one annotator has no relation; "swapped": cause and effect (or the first two
+        # roles) are exchanged; "signal" (or another further role): it alone differs; "bounds": in
+        # each role, spans are equal or share words; "spans": in some role, they do not.
         a, b = self.rows
         if a is None or b is None:
             return f"only {self.paired.b if a is None else self.paired.a}"
-        sides = [
-            [_words(rows, role) for role in range(len(self.paired.aligned.roles))]
-            for rows in (a, b)
-        ]
-        main, other = (each[:SIGNAL] for each in sides)
+        roles: tuple[str, ...] = self.paired.aligned.roles
+        sides = [[_words(rows, role) for role in range(len(roles))] for rows in (a, b)]
+        main, other = ([each[role] for role in arguments_of(roles)] for each in sides)
         if main == other[::-1] != other:
             return "swapped"
-        if main == other and sides[0] != sides[1]:
-            return "signal"
+        differing = [role for role, words in enumerate(sides[0]) if words != sides[1][role]]
+        if main == other and len(differing) == 1:
+            return roles[differing[0]]
         alike = (x == y or x & y for x, y in zip(*sides, strict=True))
         return "bounds" if all(alike) else "spans"
 

@@ -6,18 +6,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from fastcausal.arrays.reading import arguments_of
 from fastcausal.engine.kernel import Int32
 from fastcausal.report.page import ABOUT, Page, Section, html_of
 from fastcausal.report.page.page import examples_part
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.relations.marked import numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
-
-WORDS = {
-    "bounds": "other bounds", "spans": "other spans", "swapped": "cause and effect swapped",
-    "signal": "signal alone", "alone": "only one of them",
-}  # fmt: skip
-FIELDS = ("same", *WORDS)  # counts of each role of a pair of relations
 
 SAID = {
     "wrong": "all differs", "partly": "partly the same", "right": "the same",
@@ -46,19 +41,21 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
     examples = [
         example for code, paired in enumerate(pairs) for example in _differing(paired, code)
     ]
-    width = len(roles) * len(FIELDS)
-    counts = [[_counts(pair, len(roles)) for pair in each["pairs"]] for each in examples]
+    words = words_of(roles)
+    fields = ("same", *words)  # counts of each role of a pair of relations
+    width = len(roles) * len(fields)
+    counts = [[_counts(pair, len(roles), fields) for pair in each["pairs"]] for each in examples]
     rows = [row for own in counts for row in own]
     sums = [[sum(column) for column in zip(*own, strict=True)] for own in counts]
-    names = [f"{role}_{field}" for role in roles for field in FIELDS]
+    names = [f"{role}_{field}" for role in roles for field in fields]
     return {
         "roles": [*roles],
         "columns": names,
-        "types": [*WORDS],
-        "words": WORDS,
+        "types": [*words],
+        "words": words,
         "said": SAID,
-        "errors": {kind: [*range(k, width, len(FIELDS))] for k, kind in enumerate(WORDS, 1)},
-        "hits": {"same": [*range(0, width, len(FIELDS))]},
+        "errors": {kind: [*range(k, width, len(fields))] for k, kind in enumerate(words, 1)},
+        "hits": {"same": [*range(0, width, len(fields))]},
         "cells": [],
         "sides": [[paired.a, paired.b] for paired in pairs],
         "n_examples": len(examples),
@@ -85,6 +82,17 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
         ],
         "count_rows": [*sums, *rows],
     }
+
+
+def words_of(roles: Sequence[str]) -> dict[str, str]:
+    """Return the kinds of disagreement, with their names for people."""
+    arguments = [roles[k] for k in arguments_of(roles)]
+    further = {role: f"{role} alone" for role in roles if role not in arguments}
+    swapped = f"{' and '.join(arguments)} swapped"
+    return {
+        "bounds": "other bounds", "spans": "other spans", "swapped": swapped, **further,
+        "alone": "only one of them",
+    }  # fmt: skip
 
 
 def _pairs(examples: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
@@ -140,14 +148,14 @@ def _characters(rows: Int32, sentence: Sentence) -> list[list[int]]:
     ]
 
 
-def _counts(pair: dict[str, Any], n_roles: int) -> list[int]:
-    """Return for each role a row of `FIELDS`: 1 for equal spans or the kind of disagreement."""
-    kind = pair["kind"] if pair["kind"] in FIELDS else "alone"
+def _counts(pair: dict[str, Any], n_roles: int, fields: Sequence[str]) -> list[int]:
+    """Return for each role a row of counts: 1 for equal spans or the kind of disagreement."""
+    kind = pair["kind"] if pair["kind"] in fields else "alone"
     counts = []
     for role in range(n_roles):
         a, b = (sorted(span for span in side or [] if span[0] == role) for side in pair["spans"])
         field = kind if a != b else "same" if a else ""
-        counts += [int(field == each) for each in FIELDS]
+        counts += [int(field == each) for each in fields]
     return counts
 
 

@@ -31,6 +31,8 @@ KINDS = (
     "relation without effect",
     "overlapping cause and effect",
     "several segments",
+    "relation without type",
+    "type in another case",
     "unread relation",
 )
 MAX_TEXT = 1000  # characters of a span in a finding: spans overlap and may be long
@@ -47,7 +49,7 @@ class Finding:
     annotator: str
     file: str
     example: str | None  # The id of the example, None for a fault outside sentences
-    kind: str  # One of `KINDS`
+    kind: str  # One of `KINDS`, or with other roles than cause and effect
     message: str  # The fault, and the expected form
     # The text of the faulty span, cut after `MAX_TEXT` characters with "..."; for a link, of
     # its source span
@@ -133,7 +135,8 @@ def present_findings(
 def count_kinds(findings: tuple[Finding, ...], annotator: str | None = None) -> dict[str, int]:
     """Count the findings of each kind, for all annotators or for one."""
     counts = Counter(f.kind for f in findings if annotator in (None, f.annotator))
-    return {kind: counts[kind] for kind in KINDS if counts[kind]}
+    others = sorted(counts.keys() - {*KINDS})
+    return {kind: counts[kind] for kind in (*KINDS, *others) if counts[kind]}
 
 
 def _count_annotators(report: CheckReport) -> dict[str, dict[str, int]]:

@@ -6,10 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
 
 from fastcausal import formats
-from fastcausal.errors import InputError
+from fastcausal.arrays.reading import arguments_of
+from fastcausal.errors import InputError, counted
+from fastcausal.files.values import shown
 from fastcausal.formats.annotation.links import Document, Link
 from fastcausal.formats.annotation.projects import documents as documents_in
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
@@ -20,7 +24,7 @@ from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.formats.sentences import SearchedSentence
 from fastcausal.marking import Marking
 from fastcausal.options import MarkingSettings, TagReading
-from fastcausal.relations import ROLES, Relations
+from fastcausal.relations import Relations
 from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding, present_findings
 
 
@@ -33,7 +37,8 @@ def check(
 
     A relation has one Cause and one Effect, each a continuous span within the sentence; they do not
     overlap. A Signal may be in pieces and inside the others. Every span has a label and a link;
-    links go from Cause and Signal to Effect.
+    links go from Cause and Signal to Effect. If some relations have a type, all have one, and a
+    type is spelled in one case.
 
     Parameters
     ----------
@@ -79,27 +84,64 @@ def check(
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
     readings = set()
-    files = ((name, file) for name, source in named for file in formats.documents_of(source))
-    n_files = 0
-    for annotator, source in files:
-        n_files += 1
-        for file, document, relations in _open(source, given):
-            owners = _owners(relations, annotator, file)
-            readings.add(relations.reading.tags)
-            if document is None or document.text:  # a left-out document has only notes
-                annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
-            notes.update(relations.reading.notes if document is None else document.notes)
-            if document is None:
-                findings += _check_relations(relations, file, owners)
-            else:
-                findings += _check_document(document, annotator or document.annotator)
-            n_examples += len(relations)
-            n_relations += relations.n_relations
+    files = [(name, file) for name, source in named for file in formats.documents_of(source)]
+    checked = [(name, *each) for name, file in files for each in _open(file, given)]
+    types = Types.collect(relations for *_, relations in checked)
+    for annotator, file, document, relations in checked:
+        owners = _owners(relations, annotator, file)
+        readings.add(relations.reading.tags)
+        if document is None or document.text:  # a left-out document has only notes
+            annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
+        notes.update(relations.reading.notes if document is None else document.notes)
+        if document is None:
+            findings += _check_relations(relations, file, owners, types)
+        else:
+            owner = annotator or document.annotator
+            findings += _check_document(document, owner)
+            findings += _check_types(relations, document, owner, types)
+        n_examples += len(relations)
+        n_relations += relations.n_relations
     if tags not in ("strict", *readings):
         raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
     return present_findings(
-        tuple(findings), tuple(annotators), n_files, n_examples, n_relations, dict(+notes), tags
+        tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes), tags
     )
+
+
+class Types(NamedTuple):
+    """The types of all relations."""
+
+    counts: Counter[str]  # of each spelling
+    spellings: dict[str, str]  # the most frequent spelling of each type, by its folded case
+
+    @classmethod
+    def collect(cls, sides: Iterable[Relations]) -> Types:
+        """Count the types of relations."""
+        counts: Counter[str] = Counter()
+        for relations in sides:
+            counts.update(each for of in types_of(relations) for each in of if each is not None)
+        ranked = sorted(counts, key=lambda name: (counts[name], name))  # the last one stays
+        return cls(counts, {name.casefold(): name for name in ranked})
+
+    def check(self, name: str | None) -> Iterator[tuple[str, str]]:
+        """Yield kind and message of a fault of a relation's type."""
+        if name is None:
+            if self.counts:
+                yield "relation without type", "has no type, as others have"
+            return
+        usual = self.spellings[name.casefold()]
+        if name != usual:
+            n = counted(self.counts[usual], "relation")
+            message = f"has the type {shown(name)}, expected {shown(usual)} as in {n}"
+            yield "type in another case", message
+
+
+def types_of(relations: Relations) -> list[list[str | None]]:
+    """Return the types of each example; without any type a list of no types each."""
+    if relations.types is not None:
+        types: list[list[str | None]] = relations.types.to_pylist()
+        return types
+    return [[None] * n for n in np.diff(relations.arrays.relation_offsets).tolist()]
 
 
 def _open(source: Any, given: dict[str, Any]) -> Iterator[tuple[str, Document | None, Relations]]:
@@ -220,16 +262,35 @@ def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
     return any(start < stop for (_, stop), (start, _) in pairwise(ordered))
 
 
-def _check_relations(relations: Relations, file: str, owners: list[str]) -> Iterator[Finding]:
+def _check_types(
+    relations: Relations, document: Document, owner: str, types: Types
+) -> Iterator[Finding]:
+    """Yield the findings in the types of a document's relations."""
+    for example, names in zip(examples(relations), types_of(relations), strict=True):
+        for number, (spans, name) in enumerate(zip(example.relations, names, strict=True), 1):
+            for kind, message in types.check(name) if spans else ():
+                said = f"relation {number} {message}"
+                yield Finding(owner, document.file, example.id, kind, said)
+
+
+def _check_relations(
+    relations: Relations, file: str, owners: list[str], types: Types
+) -> Iterator[Finding]:
     """Yield the findings in relations, in their order."""
-    names = relations.roles
-    if names[:2] != ROLES[:2]:
-        raise InputError(f"{file}: its roles are {', '.join(names)}, expected {', '.join(ROLES)}")
-    for owner, example in zip(owners, examples(relations), strict=True):
+    arguments = {role: relations.roles[role] for role in arguments_of(relations.roles)}
+    named = zip(owners, examples(relations), types_of(relations), strict=True)
+    for owner, example, names in named:
         faults = [
             (kind, f"relation {number} {message}", span)
-            for number, spans in enumerate(example.relations, 1)
-            for kind, message, span in _check_relation(spans and sorted(spans))
+            for number, (spans, name) in enumerate(zip(example.relations, names, strict=True), 1)
+            for kind, message, span in (
+                *_check_relation(spans and sorted(spans), arguments),
+                *(
+                    (*fault, span)
+                    for span in sorted(spans or ())[:1]
+                    for fault in types.check(name)
+                ),
+            )
         ]
         sentence = SearchedSentence(example.text) if faults and example.text is not None else None
         for kind, message, span in faults:
@@ -237,23 +298,29 @@ def _check_relations(relations: Relations, file: str, owners: list[str]) -> Iter
             yield Finding(owner, file, example.id, kind, message, *place)
 
 
-def _check_relation(spans: list[RoleSpan] | None) -> Iterator[tuple[str, str, RoleSpan | None]]:
+def _check_relation(
+    spans: list[RoleSpan] | None,
+    arguments: Mapping[int, str],  # Name of each role that a relation has to have
+) -> Iterator[tuple[str, str, RoleSpan | None]]:
     """Yield kind, message and faulty span; skip a relation without spans."""
     if spans is None:
         yield "unread relation", "cannot be read", None
         return
-    sides = [[span for span in spans if span[0] == role] for role in (CAUSE, EFFECT)]
-    for role, side in enumerate(sides):
+    sides = [[span for span in spans if span[0] == role] for role in arguments]
+    for name, side in zip(arguments.values(), sides, strict=True):
         if spans and not side:
-            yield f"relation without {ROLES[role]}", f"has no {ROLES[role]}", spans[0]
+            yield f"relation without {name}", f"has no {name}", spans[0]
         if len(side) > 1:
-            message = f"has {len(side)} spans of {ROLES[role]}, expected one"
-            yield "several segments", message, side[1]
-    for _, start, stop in sides[CAUSE]:
-        if any(start < other[2] and other[1] < stop for other in sides[EFFECT]):
-            message = "has a cause and an effect that overlap"
-            yield "overlapping cause and effect", message, (CAUSE, start, stop)
+            yield "several segments", f"has {len(side)} spans of {name}, expected one", side[1]
+    for span in sides[0]:
+        if any(span[1] < other[2] and other[1] < span[2] for side in sides[1:] for other in side):
+            message = f"has {' and '.join(map(_with_article, arguments.values()))} that overlap"
+            yield f"overlapping {' and '.join(arguments.values())}", message, span
             return
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _characters(

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.reading import arguments_of
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
@@ -28,7 +29,13 @@ from fastcausal.options import Tokenizer, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.classification import files
-from fastcausal.tasks.describe.description import ORDERS, CorpusDescription, Histogram
+from fastcausal.tasks.describe.description import (
+    SENTENCES,
+    SIGNAL,
+    CorpusDescription,
+    Histogram,
+    orders_of,
+)
 from fastcausal.tasks.describe.words import count_words
 
 TOKENIZERS = get_args(Tokenizer)
@@ -120,39 +127,51 @@ def _describe_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDe
     causal = np.bincount(example[marked | unread], minlength=rows.n_examples) > 0
     sentences = _sentences(causal)
     sentences["explicit"] = len(np.unique(example[n_signals > 0]))
+    orders = [*orders_of(relations.roles)]
     texts, spans = _texts(relations, rows)
     return CorpusDescription(
         sentences,
         Counter(per_sentence.tolist()),
-        Counter({(ORDERS[order], n): count for (order, n), count in kinds.items()}),
+        Counter({(orders[order], n): count for (order, n), count in kinds.items()}),
         _words(relations, rows, texts, spans, unread, causal, wanted),
         Counter() if spans is None else _signals(relations, rows, spans),
         int(unread.sum()),
         Counter(relations.reading.notes),
+        (relations.roles,),
+        _count_types(relations, marked),
     )
 
 
+def _count_types(relations: Relations, marked: Bools) -> Counter[str]:
+    """Count the types of the relations with a span; nothing without any type."""
+    if relations.types is None:
+        return Counter()
+    types = arrow.flattened(relations.types)[0].filter(arrow.numbers(marked))
+    counted = pc.value_counts(types.fill_null(""))
+    return Counter({each["values"]: each["counts"] for each in counted.to_pylist()})
+
+
 def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:
-    """Return the order (of `ORDERS`) and the number of signals: int64[n_relations] each."""
+    """Return the order (of `orders_of`; -1: neither) and the number of signals: int64[n] each."""
     relation = _relation_of_row(rows)
     starts = np.full((2, rows.n_relations), _NEVER, np.int64)
-    for k, role in enumerate(("cause", "effect")):
-        chosen = _has_role(relations, rows, role)
+    for k, role in enumerate(arguments_of(relations.roles)):
+        chosen = rows.values[:, 0] == role
         np.minimum.at(starts[k], relation[chosen], rows.values[chosen, 1])
-    cause, effect = starts
-    neither = (cause == effect) | (cause == _NEVER) | (effect == _NEVER)
-    signals = relation[_has_role(relations, rows, "signal")]
+    first, second = starts
+    neither = (first == second) | (first == _NEVER) | (second == _NEVER)
+    signals = relation[_has_role(relations, rows, SIGNAL)]
     return (
-        np.where(neither, 2, effect < cause),
+        np.where(neither, -1, second < first),
         np.bincount(signals, minlength=rows.n_relations),
     )
 
 
 def _signals(relations: Relations, rows: Rows, spans: pa.Array) -> Counter[str]:
     """Return the signals of each relation as one text."""
-    if "signal" not in relations.roles:
+    if SIGNAL not in relations.roles:
         return Counter()
-    signals = joined_by_relation(spans, rows, relations.roles.index("signal"), " ... ")
+    signals = joined_by_relation(spans, rows, relations.roles.index(SIGNAL), " ... ")
     counted: Counter[str] = Counter()
     for each in pc.value_counts(signals.drop_null()).to_pylist():
         counted[each["values"].lower()] += each["counts"]
@@ -230,7 +249,9 @@ def _count_by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
 
 def _count_by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histogram]:
     return {
-        role: Counter(n_words[_has_role(relations, rows, role)].tolist())
+        f"role {role}" if role in SENTENCES else role: Counter(
+            n_words[_has_role(relations, rows, role)].tolist()
+        )
         for role in relations.roles
     }
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from fastcausal._version import __version__
-from fastcausal.relations import NO_RELATION
+from fastcausal.arrays.reading import arguments_of
+from fastcausal.relations import NO_RELATION, ROLES
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report, Tables
@@ -17,8 +19,12 @@ from fastcausal.report.report import Report, Tables
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ORDERS = ("cause_first", "effect_first", "neither")
+NEITHER = "neither"  # of the arguments comes first
+SIGNAL = "signal"
+OF_ROLES = ("mean words", "span lengths")  # sections with a row for each role of a corpus
+SENTENCES = ("causal", "non_causal")  # groups of words besides the roles
 WITH_SIGNAL = "share with a signal"
+WITHOUT_TYPE = "(without a type)"
 N_SIGNALS = 20  # of the most frequent ones
 
 Histogram = Counter[int]
@@ -37,7 +43,8 @@ class CorpusDescription(Report):
         Sentences by number of relations; empty if the source had only labels.
     relations : Counter of (str, int)
         Relations by argument order (``cause_first``, ``effect_first``, ``neither``: one is missing
-        or both start together) and by number of signal spans.
+        or both start together) and by number of signal spans. With roles of one's own without
+        cause or effect, the first two roles are the arguments.
     words : mapping of str to mapping of str to Counter of int
         By tokenizer and by ``causal`` or ``non_causal`` sentence or role: items by number of words.
         ``whitespace``: tokens. ``nltk-style``: see
@@ -50,6 +57,10 @@ class CorpusDescription(Report):
         Unreadable relations. They make their sentence causal and count nowhere else.
     notes : Counter of str
         Remarks of reading, such as on texts left out.
+    roles : tuple of tuple of str
+        The role names; in a sum those of each corpus.
+    types : Counter of str
+        Relations by type, ``""`` for those without one; empty if no relation has one.
     """
 
     sentences: Counter[str]
@@ -59,6 +70,8 @@ class CorpusDescription(Report):
     signals: Counter[str] = field(default_factory=Counter)
     n_unread: int = 0
     notes: Counter[str] = field(default_factory=Counter)
+    roles: tuple[tuple[str, ...], ...] = (ROLES,)
+    types: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         relations = f", {self.n_relations} relations" if self.per_sentence else ""
@@ -91,7 +104,13 @@ class CorpusDescription(Report):
             self.signals + other.signals,
             self.n_unread + other.n_unread,
             self.notes + other.notes,
+            tuple(dict.fromkeys(self.roles + other.roles)),
+            self._all_types(other) + other._all_types(self),
         )
+
+    def _all_types(self, other: CorpusDescription) -> Counter[str]:
+        """Return the types; of a corpus without any, beside one with types, all are unknown."""
+        return self.types or Counter({"": self.n_relations} if other.types else {})
 
     @property
     def n_sentences(self) -> int:
@@ -131,6 +150,19 @@ class CorpusDescription(Report):
         """Return a histogram of ``words``; the group ``all`` has all sentences."""
         groups = self.words[tokenizer]
         return groups["causal"] + groups["non_causal"] if group == "all" else groups[group]
+
+    @property
+    def orders(self) -> dict[str, str]:
+        """The argument orders, with their names for people."""
+        orders: dict[str, str] = {}
+        for roles in self.roles:
+            orders |= orders_of(roles)
+        return orders | {NEITHER: orders.pop(NEITHER)}
+
+    @property
+    def ranked_types(self) -> list[tuple[str, int]]:
+        """Types and their numbers of relations, the most frequent first."""
+        return _ranked(Counter({name: n for name, n in self.types.items() if name}))
 
     def ordered(self, order: str) -> tuple[int, int]:
         """Count explicit and implicit relations with an argument order."""
@@ -186,7 +218,7 @@ class CorpusDescription(Report):
             "implicit": {"relations": signals[0], "sentences": causal - explicit},
             "argument_order": {
                 order: dict(zip(("explicit", "implicit"), self.ordered(order), strict=True))
-                for order in ORDERS
+                for order in self.orders
             },
             "histograms": {
                 "relations_per_sentence": _plain(self.per_sentence),
@@ -199,7 +231,23 @@ class CorpusDescription(Report):
             "top_signals": [
                 {"signal": signal, "count": count} for signal, count in self.top_signals
             ],
+            **(
+                {"types": dict(self.ranked_types), "relations_without_type": self.types[""]}
+                if self.types
+                else {}
+            ),
         }
+
+
+def orders_of(roles: Sequence[str]) -> dict[str, str]:
+    """Return the orders of the two arguments, with their names for people.
+
+    >>> orders_of(("reason", "claim", "degree"))["claim_first"]
+    'claim before reason'
+    """
+    names = [roles[k] for k in arguments_of(roles)]
+    orders = {f"{a}_first": f"{a} before {b}" for a, b in permutations(names, 2)}
+    return orders | {NEITHER: NEITHER}
 
 
 def mean(histogram: Histogram) -> float | None:
@@ -224,7 +272,7 @@ def quantile(histogram: Histogram, share: float) -> int | None:
 
 def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
     """Return the groups of one tokenizer in display order."""
-    return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
+    return [*SENTENCES, "all", *(name for name in groups if name not in SENTENCES)]
 
 
 def _grids(corpus: CorpusDescription, counts: bool) -> list[Grid]:
@@ -239,7 +287,8 @@ def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
         figures = [column.get(title) for column in columns]
         grid.part(title)
         for name in dict.fromkeys(name for part in reversed(figures) for name in part or ()):
-            cells = ["" if part is None else part.get(name, 0) for part in figures]
+            missing = "" if title.startswith(OF_ROLES) else 0
+            cells = ["" if part is None else part.get(name, missing) for part in figures]
             grid.add(f"  {name}", *cells)
     grid.shares, grid.share_rows = list(corpora), (f"  {WITH_SIGNAL}",)
     *_, last = corpora.values()
@@ -271,29 +320,37 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
             f"span lengths by {tokenizer}: median (range)",
             {role: _range(groups[role]) for role in groups_of(groups)[3:]},
         )
+    of_signals = {
+        "explicit (with a signal)": corpus.n_explicit,
+        "implicit": corpus.n_relations - corpus.n_explicit,
+        WITH_SIGNAL: ratio(corpus.n_explicit, corpus.n_relations),
+        "signals per relation": mean(corpus.signals_per_relation),
+        "sentences with a signal": corpus.sentences["explicit"],
+    }
+    has_signals = any(SIGNAL in roles for roles in corpus.roles)
     yield (
         "relations",
         {
             "all": corpus.n_relations,
             "per causal sentence": ratio(corpus.n_relations, causal),
-            "explicit (with a signal)": corpus.n_explicit,
-            "implicit": corpus.n_relations - corpus.n_explicit,
-            WITH_SIGNAL: ratio(corpus.n_explicit, corpus.n_relations),
-            "signals per relation": mean(corpus.signals_per_relation),
-            "sentences with a signal": corpus.sentences["explicit"],
+            **(of_signals if has_signals else {}),
         },
     )
-    orders = zip(ORDERS, ("cause before effect", "effect before cause", "neither"), strict=True)
+    ordered = {name: corpus.ordered(order) for order, name in corpus.orders.items()}
     yield (
-        "argument order: explicit + implicit",
+        "argument order: explicit + implicit" if has_signals else "argument order",
         {
-            name: " + ".join(map(str, corpus.ordered(order)))
-            for order, name in orders
-            if any(corpus.ordered(order))
+            name: " + ".join(map(str, both)) if has_signals else sum(both)
+            for name, both in ordered.items()
+            if any(both)
         },
     )
+    if corpus.types:
+        untyped = {WITHOUT_TYPE: corpus.types[""]} if corpus.types[""] else {}
+        yield "relations by type", dict(corpus.ranked_types) | untyped
     yield "sentences by number of relations", _ascending(corpus.per_sentence)
-    yield "relations by number of signals", _ascending(corpus.signals_per_relation)
+    if has_signals:
+        yield "relations by number of signals", _ascending(corpus.signals_per_relation)
 
 
 def _ascending(histogram: Histogram) -> dict[int, int]:

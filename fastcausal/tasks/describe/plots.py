@@ -11,7 +11,7 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.report.pictures import require_matplotlib, save_picture
 from fastcausal.tasks.describe.description import (
-    ORDERS,
+    SENTENCES,
     CorpusDescription,
     Histogram,
     mean,
@@ -62,8 +62,17 @@ def _pictures(
         yield "span_lengths", _span_lengths
     yield "relations", _relations
     yield "argument_order", _argument_order
+    if corpus.ranked_types:
+        types = partial(_bars, title="Types", colour=PLAIN, counts=corpus.ranked_types)
+        yield "types", types
     if corpus.signals:
-        yield "signals", _signals
+        signals = partial(
+            _bars,
+            title="Most frequent signals",
+            colour=COLOURS["signal"],
+            counts=corpus.top_signals,
+        )
+        yield "signals", signals
 
 
 def _sentence_lengths(figure: Any, corpus: CorpusDescription) -> None:
@@ -96,7 +105,7 @@ def _sentence_lengths(figure: Any, corpus: CorpusDescription) -> None:
 
 def _span_lengths(figure: Any, corpus: CorpusDescription) -> None:
     tokenizer, groups = next(iter(corpus.words.items()))
-    roles = [name for name in groups if "causal" not in name and groups[name]]
+    roles = [name for name in groups if name not in SENTENCES and groups[name]]
     figure.set_size_inches(7, 2 * len(roles))
     limit = max(quantile(groups[role], 0.995) or 0 for role in roles)
     panels = figure.subplots(len(roles), sharex=True, squeeze=False)[:, 0]
@@ -137,15 +146,17 @@ def _counts(axes: Any, histogram: Histogram) -> None:
 def _argument_order(figure: Any, corpus: CorpusDescription) -> None:
     figure.set_size_inches(7, 2.2)
     axes = figure.subplots()
-    names = dict(
-        zip(ORDERS, ("Cause before Effect", "Effect before Cause", "neither"), strict=True)
-    )
-    orders = [order for order in reversed(ORDERS) if any(corpus.ordered(order))]
+    names = corpus.orders
+    orders = [order for order in reversed(names) if any(corpus.ordered(order))]
     start: Sequence[int] = [0] * len(orders)
     for k, kind in enumerate(("explicit", "implicit")):
         counts = [corpus.ordered(order)[k] for order in orders]
         bars = axes.barh(
-            [names[o] for o in orders], counts, left=start, label=kind, color=COLOURS[kind]
+            [_capitalize(names[o]) for o in orders],
+            counts,
+            left=start,
+            label=kind,
+            color=COLOURS[kind],
         )
         axes.bar_label(bars, [f"{n:,}" if n else "" for n in counts], label_type="center")
         start = [a + b for a, b in zip(start, counts, strict=True)]
@@ -154,16 +165,25 @@ def _argument_order(figure: Any, corpus: CorpusDescription) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
 
 
-def _signals(figure: Any, corpus: CorpusDescription) -> None:
-    top: Mapping[str, int] = dict(reversed(corpus.top_signals))
+def _bars(
+    figure: Any,
+    corpus: CorpusDescription,
+    title: str,
+    colour: str,
+    counts: Sequence[tuple[str, int]],
+) -> None:
+    top: Mapping[str, int] = dict(reversed(counts))
     figure.set_size_inches(7, 1.2 + 0.24 * len(top))
     axes = figure.subplots()
-    bars = axes.barh(
-        [_short(signal) for signal in top], list(top.values()), color=COLOURS["signal"]
-    )
+    bars = axes.barh([_short(name) for name in top], list(top.values()), color=colour)
     axes.bar_label(bars, padding=3)
     axes.margins(x=0.08, y=0.01)
-    axes.set(title="Most frequent signals", xlabel="relations")
+    axes.set(title=title, xlabel="relations")
+
+
+def _capitalize(order: str) -> str:
+    first, before, second = order.partition(" before ")
+    return f"{first.capitalize()}{before}{second.capitalize()}" if before else order
 
 
 def _short(signal: str) -> str:

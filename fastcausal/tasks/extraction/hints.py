@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.reading import arguments_of
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.formats.span_texts import span_texts
-from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.confusion import ranges
 from fastcausal.tasks.extraction.counting import Counting
@@ -49,11 +49,11 @@ def _f1(counting: Counting, formula: RelationFormula, aligned: Aligned) -> float
 def _mends(aligned: Aligned) -> Iterator[tuple[str, Aligned]]:
     """Yield mends with the sides that they give."""
     gold, pred = aligned.gold, aligned.pred
-    if aligned.roles[:2] == ROLES[:2]:
-        yield (
-            "with cause and effect of the predictions exchanged",
-            aligned._replace(pred=_exchanged(pred)),
-        )
+    arguments = arguments_of(aligned.roles)
+    if len(arguments) == 2:
+        named = " and ".join(aligned.roles[role] for role in arguments)
+        mended = aligned._replace(pred=_exchanged(pred, *arguments))
+        yield f"with {named} of the predictions exchanged", mended
     short, shorter = (_shorten_spans(rows, aligned.examples, gold.lengths) for rows in (gold, pred))
     if short is not gold or shorter is not pred:
         mended = aligned._replace(gold=short, pred=shorter)
@@ -86,11 +86,11 @@ def _arranged(rows: Rows, order: Int64) -> Rows:
     return Rows(values, arrow.offsets(widths), arrow.offsets(counts), lengths, rows.tags)
 
 
-def _exchanged(rows: Rows) -> Rows:
-    """Exchange the roles of causes and effects; rows of a relation stay in order."""
+def _exchanged(rows: Rows, a: int, b: int) -> Rows:
+    """Exchange two roles, such as cause and effect; rows of a relation stay in order."""
     values = rows.values.copy()
     role = values[:, 0]
-    values[:, 0] = np.where(role < 2, 1 - role, role)
+    values[:, 0] = np.where(role == a, b, np.where(role == b, a, role))
     relation = np.repeat(np.arange(len(rows.row_offsets) - 1), np.diff(rows.row_offsets))
     order = np.lexsort((values[:, 0], values[:, 2], values[:, 1], relation))
     return replace(rows, values=np.ascontiguousarray(values[order]))

@@ -180,7 +180,7 @@ def score(
     recipe = Recipe.make(protocol, *reads, **marking)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
-    if is_tally and backend == "cpu":
+    if is_tally and backend == "cpu" and not recipe.marking.changed:
         tally = tally_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
             return ExtractionReport(Evaluation(recipe, tally, (gold, pred), num_threads))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.arrays.reading import roles_setting
 from fastcausal.arrays.strata import By, columns_by
 from fastcausal.counts.signatures import joint_signature
 from fastcausal.engine.run import check_backend
@@ -23,7 +24,7 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.recipe import Recipe
-from fastcausal.relations import ROLES, Relations
+from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import counting_of, tally_arrays
 from fastcausal.tasks.extraction.evaluation import Evaluation
@@ -98,6 +99,7 @@ class ExtractionScorer:
         self.num_threads = num_threads
         check_backend(backend, num_threads)
         self._decoding: Decoding | None = None
+        self._roles = getattr(decoder, "all_roles", self.recipe.marking.roles)
         self.reset()
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
@@ -109,7 +111,7 @@ class ExtractionScorer:
                 raise ValueError(
                     f'by is "{", ".join(self.columns)}", but label ids and logits have no columns'
                 )
-            plan = self.protocol.plan(ROLES)
+            plan = self.protocol.plan(self._roles)
             self._decoding = Decoding(decoder, plan, self.protocol.tags, backend)
 
     @property
@@ -120,6 +122,8 @@ class ExtractionScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.tally: Tally = Tally()
+        if own := roles_setting(self._roles):
+            self.tally = Tally(roles=self._roles, found=frozenset(own))
         if self._decoding is not None:
             self._decoding.reset()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from fastcausal.arrays.reading import roles_setting
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.formats import read_marked, refuse_untaken
@@ -51,7 +52,9 @@ def align_sides(
     """Read both sides and bring them to the same examples."""
     protocol = recipe.protocol
     if isinstance(gold, Rows) and isinstance(pred, Rows):
-        return align_rows(gold, pred, roles or ROLES, protocol)
+        roles = roles or recipe.marking.roles
+        aligned = align_rows(gold, pred, roles, protocol)
+        return aligned._replace(found=frozenset(roles_setting(roles)))
     if isinstance(gold, Rows) or isinstance(pred, Rows):
         raise InputError("one side is Rows, expected both: they have no ids to be joined by")
     if not columns and _are_plain_examples(recipe, roles, gold, pred):

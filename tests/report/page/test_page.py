@@ -553,6 +553,30 @@ def test_texts_are_text_at_any_width(opened, tmp_path):
     assert page.locator("script").count() == 2
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_thirty_roles_have_a_colour_each(opened, tmp_path, scheme):
+    roles = ["cause", "cause_of", *(f"role {k}" for k in range(28))]
+    text = " ".join(f"w{k}" for k in range(90))
+    gold, pred = (
+        fc.Relations.from_examples(
+            [{"text": text, "relations": [{r: (3 * k, 3 * k + n) for k, r in enumerate(roles)}]}],
+            roles,
+        )
+        for n in (1, 2)
+    )
+    fc.score(gold, pred).to_html(tmp_path / "page.html")
+    page = ready(opened(tmp_path / "page.html", "#open=1", color_scheme=scheme))
+    grounds = (
+        page.locator("dd.text")
+        .first.locator("mark")
+        .evaluate_all("all => all.map(e => getComputedStyle(e).backgroundColor)")
+    )
+    assert len({*grounds}) == len(roles) == len(grounds)
+    assert least_contrast(page) >= 4.5
+    said = page.locator("dd.note").first.inner_text()
+    assert "cause: boundary error, too large; cause_of: boundary error, too large; role 0:" in said
+
+
 NAMED = {"link", "button", "searchbox", "combobox", "checkbox", "table", "row", "tab", "tabpanel",
          "image", "heading", "navigation", "search", "columnheader"}  # fmt: skip
 

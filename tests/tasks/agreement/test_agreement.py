@@ -372,7 +372,7 @@ def verdict_of(sides: list[Mapping[str, list]]) -> dict[str, float]:
     varies = len({v for found in shared.values() for v in found}) > 1
     return {
         "n_examples": len(shared),
-        "percent_agreement": float(np.mean(shares)),
+        "percent_agreement": float(np.mean(shares)) if shares else math.nan,
         "alpha": krippendorff.alpha(np.array(table), level_of_measurement="nominal")
         if varies
         else math.nan,

@@ -51,6 +51,30 @@ CASES = {
 }  # fmt: skip
 
 
+OWN = {
+    "swapped": ({"reason": (0, 2), "act": (3, 5)}, {"reason": (3, 5), "act": (0, 2)}),
+    "degree": ({"reason": (0, 2), "degree": (3, 5)}, {"reason": (0, 2)}),
+    "spans": ({"reason": (0, 2), "degree": (3, 5)}, {"reason": (0, 2), "place": (3, 5)}),
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_kinds_of_other_roles(kind):
+    roles = ("reason", "act", "degree", "place")
+    ann, ben = (
+        fc.Relations.from_examples([{"length": 8, "relations": [each]}], roles)
+        for each in OWN[kind]
+    )
+    found = fc.agree({"ann": ann, "ben": ben})
+    assert found.disagreements["kind"].to_pylist() == [kind]
+    columns = data_of(found.disagreements_page())
+    assert columns["types"] == ["bounds", "spans", "swapped", "degree", "place", "alone"]
+    named = {
+        name for name, n in zip(columns["columns"], columns["count_rows"][0], strict=True) if n
+    }
+    assert {name.rpartition("_")[2] for name in named} - {"same"} == {kind}
+
+
 @pytest.mark.parametrize("kind", CASES)
 def test_disagreements_name_their_kind(kind):
     text = " ".join(WORDS[:8])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fastcausal import formats, sample
 from fastcausal.errors import InputError
 from fastcausal.relations import Relations
-from fastcausal.tasks.check.findings import KINDS
+from fastcausal.tasks.check.findings import KINDS, count_kinds
 from fastcausal.tasks.check.guidelines import check
 from tests.support.cli import cli
 from tests.support.profiles import trials
@@ -252,8 +252,46 @@ def test_other_roles():
     roles = ("cause", "effect", "signal", "negation")
     example = {"length": 3, "relations": [{"cause": (0, 1), "effect": (1, 2), "negation": (0, 1)}]}
     assert not check(Relations.from_examples([example], roles)).findings
-    with pytest.raises(InputError, match=r"^table: its roles are x, y, expected cause, effect, "):
-        check(Relations.from_examples([], ("x", "y")))
+
+
+@pytest.mark.parametrize("roles", [("reason", "act"), ("act", "reason", "degree"), ("reason",)])
+def test_the_first_two_roles_stand_for_cause_and_effect(roles):
+    one = {"reason": (0, 2), "act": (1, 3), "degree": [(0, 1), (2, 3)]}
+    given = [one, {"degree": (0, 1)}, {"act": [(0, 1), (2, 3)]}, {}]
+    known = [{role: spans for role, spans in each.items() if role in roles} for each in given]
+    found = check(Relations.from_examples([{"length": 4, "relations": known}], roles)).findings
+    arguments = roles[:2]
+    expected = {("overlapping " + " and ".join(arguments), 1)} if len(arguments) > 1 else set()
+    expected |= {(f"relation without {r}", 2) for r in arguments if "degree" in roles}
+    if "act" in roles:
+        expected |= {("relation without reason", 3), ("several segments", 3)}
+    assert {(f.kind, int(f.message.split()[1])) for f in found} == expected
+    assert sum(count_kinds(found).values()) == len(found)
+
+
+def test_types_of_relations():
+    def typed(*types):
+        whole = {"cause": (0, 1), "effect": (2, 3)}
+        relations = [whole | ({"type": name} if name else {}) for name in types]
+        return Relations.from_examples([{"text": "a b c", "relations": relations}])
+
+    assert not check(typed(None, None)).findings
+    one, other = typed("Enables", "enables", "Prevents"), typed(None, "enables")
+    found = check({"ann": one, "ben": other}).findings
+    assert [(f.annotator, f.kind, f.message, f.text) for f in found] == [
+        ("ann", "type in another case",
+         'relation 1 has the type "Enables", expected "enables" as in 2 relations', "a"),
+        ("ben", "relation without type", "relation 1 has no type, as others have", "a"),
+    ]  # fmt: skip
+    assert not check(typed("Enables", "Prevents")).findings
+
+
+def test_roles_in_another_order():
+    """Cause and effect are the arguments wherever they stand."""
+    relation = {"signal": [(0, 1), (2, 3)], "effect": (3, 4)}
+    examples = [{"length": 4, "relations": [relation]}]
+    (found,) = check(Relations.from_examples(examples, ("signal", "effect", "cause"))).findings
+    assert found.message == "relation 1 has no cause"
 
 
 def test_the_sample():

@@ -164,6 +164,52 @@ def test_other_roles():
     assert found.relations == {("neither", 0): 1}
 
 
+def test_the_first_two_roles_are_the_arguments():
+    roles, both = ("reason", "claim", "causal"), {"reason": (4, 6), "claim": (0, 2)}
+    marked = [
+        both,
+        both | {"reason": (0, 1)},
+        {"claim": (0, 1), "reason": (1, 3), "causal": (3, 4)},
+    ]
+    own = describe(fc.Relations.from_examples([{"length": 6, "relations": marked}], roles))
+    assert own.relations == {("claim_first", 0): 2, ("neither", 0): 1}
+    assert own.words["whitespace"]["role causal"] == {1: 1}
+    assert own.words["whitespace"]["causal"] == {6: 1}
+    text = str(own)
+    assert "claim before reason" in text
+    assert "signal" not in text
+    order = own.to_dict()["argument_order"]
+    assert {name: n["implicit"] for name, n in order.items()} == {
+        "reason_first": 0, "claim_first": 2, "neither": 1,
+    }  # fmt: skip
+    joint = describe(sample.GOLD) + own
+    assert [*joint.orders][-2:] == ["claim_first", "neither"]
+    assert sum(map(sum, map(joint.ordered, joint.orders))) == joint.n_relations
+
+
+def test_relations_by_type(tmp_path):
+    def marked(*types):
+        whole = {"cause": (0, 1), "effect": (1, 2)}
+        relations = [whole | ({"type": each} if each else {}) for each in types]
+        unmarked = {"type": "Counts only relations with a span"}
+        return fc.Relations.from_examples([{"length": 3, "relations": [*relations, unmarked]}])
+
+    typed = describe(marked("Enables", None, "Prevents", "Enables"))
+    assert typed.types == {"Enables": 2, "Prevents": 1, "": 1}
+    found = typed.to_dict()
+    assert found["types"] == {"Enables": 2, "Prevents": 1}
+    assert found["relations_without_type"] == 1
+    lines = str(typed).partition("relations by type\n")[2].splitlines()[:3]
+    assert [line.rsplit(None, 1) for line in lines] == [
+        ["  Enables", "2"], ["  Prevents", "1"], ["  (without a type)", "1"],
+    ]  # fmt: skip
+    plain = describe(sample.GOLD)
+    assert "types" not in plain.to_dict()
+    for both in (plain + typed, typed + plain):
+        assert both.types == {"Enables": 2, "Prevents": 1, "": 1 + plain.n_relations}
+    assert (plain + plain).types == {}
+
+
 def test_the_reading_of_tags_does_not_matter():
     assert describe(fc.read(sample.GOLD, tags="cnc-2023")) == describe(sample.GOLD)
 
