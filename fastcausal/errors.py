@@ -90,10 +90,12 @@ class Problems:
     def __init__(self) -> None:
         self.count: int = 0
         self.first: list[str] = []
+        self.remedy: Remedy | None = None  # of the first fault that has one
 
-    def add(self, message: str) -> None:
+    def add(self, message: str, remedy: Remedy | None = None) -> None:
         """Add a fault; raise `FaultsError` if there are too many."""
         self.count += 1
+        self.remedy = self.remedy or remedy
         if len(self.first) < self.shown:
             self.first.append(message)
         if self.are_too_many:
@@ -102,6 +104,7 @@ class Problems:
     def add_all(self, others: Problems) -> None:
         """Add the faults of a later part of the input."""
         self.count += others.count
+        self.remedy = self.remedy or others.remedy
         self.first += others.first[: self.shown - len(self.first)]
 
     @property
@@ -114,7 +117,7 @@ class Problems:
         if self.count:
             message = summary(min(self.count, self.most), self.first)
             ending = ", and what follows was not read" if self.are_too_many else ""
-            error = FaultsError(message + ending)
+            error = FaultsError(message + ending, self.remedy)
             error.faults = self
             raise error
 

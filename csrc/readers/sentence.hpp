@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays/collected.hpp"
+#include "text/scripts.hpp"
 
 namespace fastcausal {
 
@@ -53,39 +54,43 @@ class Sentence {
   CodePoints wanted;                   // the text that `locate` looks up
   std::vector<int32_t> starts, stops;  // of tokens, in characters
 
-  static bool is_space(uint32_t letter) { return letter == 32 || (letter >= 9 && letter <= 13); }
-
-  // Finds the tokens of `letters`. There are at most 2^31 - 1.
-  void split() {
-    starts.clear();
-    stops.clear();
-    bool inside = false;
-    for (size_t at = 0; at <= letters.size(); ++at) {
-      if (inside != (at == letters.size() || is_space(letters[at]))) continue;
-      (inside ? stops : starts).push_back(static_cast<int32_t>(at));
-      inside = !inside;
+  // Finds the tokens of `letters`, which are at most 2^31 - 1.
+  void split(bool by_letters = false) {
+    TokenCutter<int32_t> cutter(starts, stops, by_letters);
+    for (size_t at = 0; at < letters.size(); ++at) {
+      cutter.take(letters[at], static_cast<int32_t>(at));
     }
+    cutter.end(static_cast<int32_t>(letters.size()));
   }
 
   // Strips white space from both ends of `wanted`. Returns false if nothing remains.
   bool strip() {
-    const auto is_ink = [](uint32_t letter) { return !is_space(letter); };
+    const auto is_ink = [](uint32_t letter) { return !TokenCutter<int32_t>::is_space(letter); };
     wanted.erase(std::find_if(wanted.rbegin(), wanted.rend(), is_ink).base(), wanted.end());
     wanted.erase(wanted.begin(), std::find_if(wanted.begin(), wanted.end(), is_ink));
     return !wanted.empty();
   }
 
   // Turns characters [start, stop) into the tokens that they touch. Returns false if they touch
-  // none. Adds one to `n_cut` if they touch a token only in part.
+  // none, or cut a token of letters that are words. Adds one to `n_cut` if they cut another token.
   bool tokens(int32_t& start, int32_t& stop, int& n_cut) const {
-    const auto first = std::upper_bound(stops.begin(), stops.end(), start) - stops.begin();
-    const auto last = std::lower_bound(starts.begin(), starts.end(), stop) - starts.begin();
+    const auto first = first_touched(start), last = last_touched(stop);
     if (first >= last) return false;
-    n_cut +=
-        starts[static_cast<size_t>(first)] < start || stop < stops[static_cast<size_t>(last) - 1];
+    if (starts[first] < start || stop < stops[last - 1]) {
+      if (cuts_letters(start, stop)) return false;
+      ++n_cut;
+    }
     start = static_cast<int32_t>(first);
     stop = static_cast<int32_t>(last);
     return true;
+  }
+
+  // Returns whether characters [start, stop), which touch a token, cut one with two letters of
+  // `SCRIPT_LETTERS` or more.
+  bool cuts_letters(int32_t start, int32_t stop) const {
+    const auto first = first_touched(start), last = last_touched(stop) - 1;
+    return (starts[first] < start && holds_script_letters(letters, starts[first], stops[first])) ||
+           (stop < stops[last] && holds_script_letters(letters, starts[last], stops[last]));
   }
 
   // Counts the occurrences of `wanted` that are whole tokens, and sets [start, stop) to one of
@@ -95,7 +100,7 @@ class Sentence {
     int64_t count = 0, least = 0, place = 0;
     found_.find(letters, wanted);
     for (const int64_t at : found_.places) {
-      if (!is_bound(at - 1) || !is_bound(at + size)) continue;
+      if (!is_whole(at, at + size)) continue;
       const int64_t reach = reach_of(at, at + size);
       if (!count++ || reach < least) {
         least = reach;
@@ -141,10 +146,17 @@ class Sentence {
   int n_gaps_ = 0;
   Occurrences found_;
 
-  // Returns whether a place is white space or outside the sentence.
-  bool is_bound(int64_t at) const {
-    return at < 0 || at >= static_cast<int64_t>(letters.size()) ||
-           is_space(letters[static_cast<size_t>(at)]);
+  size_t first_touched(int32_t start) const {
+    return static_cast<size_t>(std::upper_bound(stops.begin(), stops.end(), start) - stops.begin());
+  }
+  size_t last_touched(int32_t stop) const {  // and one more
+    return static_cast<size_t>(std::lower_bound(starts.begin(), starts.end(), stop) -
+                               starts.begin());
+  }
+
+  bool is_whole(int64_t start, int64_t stop) const {
+    return std::binary_search(starts.begin(), starts.end(), start) &&
+           std::binary_search(stops.begin(), stops.end(), stop);
   }
 
   int64_t reach_of(int64_t start, int64_t stop) const {

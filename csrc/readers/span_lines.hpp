@@ -428,7 +428,7 @@ class SpanFinder {
 // Finds the spans of examples in their texts. An example that Python has to read is no longer
 // plain, and has no relations. Sets the notes of all others.
 inline void find_spans(const char* data, const int64_t* places, const int32_t* lengths,
-                       const WrittenRelations& written, bool by_gap, uint8_t* plain,
+                       const WrittenRelations& written, bool by_gap, bool by_letters, uint8_t* plain,
                        CollectedRows& found, SpanNotes& notes, StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
@@ -441,7 +441,7 @@ inline void find_spans(const char* data, const int64_t* places, const int32_t* l
     meter.add_cost(10 * size);
     sentence.letters.clear();
     if (is_plain) decode(data + places[example], size, sentence.letters);
-    sentence.split();
+    sentence.split(by_letters);
     const auto n_tokens = static_cast<int32_t>(sentence.starts.size());
     is_plain = is_plain && (lengths[example] < 0 || lengths[example] == n_tokens);
     const int64_t last = written.examples[example + 1];

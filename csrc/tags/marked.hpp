@@ -31,7 +31,8 @@ struct Marked {
 struct TokenBounds {
   std::vector<int64_t> starts, stops;
 
-  void split(std::string_view text) {
+  void split(std::string_view text, bool by_letters) {
+    if (by_letters) return cut_tokens(text, true, starts, stops);
     starts.clear();
     stops.clear();
     bool inside = false;
@@ -130,8 +131,8 @@ class TagWriter {
 // Sets counts, the sentences of each example; left_out, the spans that each of their relations
 // loses; and holds, whether the text of an example with relations has tags itself.
 inline void write_tagged(const Strings& texts, const Marked& marked, int64_t first, int64_t n,
-                         const uint8_t* skipped, const int8_t* numbers, Cells& out, int64_t* counts,
-                         int32_t* left_out, uint8_t* holds) {
+                         const uint8_t* skipped, const int8_t* numbers, bool by_letters, Cells& out,
+                         int64_t* counts, int32_t* left_out, uint8_t* holds) {
   TagWriter writer;
   TokenBounds tokens;
   for (int64_t k = 0; k < n; ++k) {
@@ -139,7 +140,7 @@ inline void write_tagged(const Strings& texts, const Marked& marked, int64_t fir
     counts[k] = 0;
     holds[k] = 0;
     if (begin == end || (skipped != nullptr && skipped[k])) continue;
-    tokens.split(texts[k]);
+    tokens.split(texts[k], by_letters);
     holds[k] = holds_tags(texts[k]);
     for (int64_t r = begin; r < end; ++r) {
       if (!marked.is_readable(r)) continue;
@@ -194,8 +195,9 @@ enum TagLoss : uint8_t {
 class TagLines {
  public:
   // names: the text of each code. ids: of NULL data, or a comment for each example.
-  TagLines(const Strings& texts, const Strings& ids, const std::vector<std::string>& names)
-      : texts_(texts), ids_(ids), names_(names) {}
+  TagLines(const Strings& texts, const Strings& ids, const std::vector<std::string>& names,
+           bool by_letters)
+      : texts_(texts), ids_(ids), by_letters_(by_letters), names_(names) {}
 
   // Writes n examples, each with an empty line behind. counts: their tokens. Sets losses of
   // examples, bits of `TagLoss`, and left_out of relations.
@@ -224,6 +226,7 @@ class TagLines {
 
  private:
   Strings texts_, ids_;
+  const bool by_letters_;
   const std::vector<std::string>& names_;
   TokenBounds tokens_;
   TagCodes tags_;
@@ -241,7 +244,7 @@ class TagLines {
   uint8_t comments(int64_t k, std::string& out) {
     comment_id(k, out);
     const std::string_view text = texts_[k];
-    tokens_.split(text);
+    tokens_.split(text, by_letters_);
     if (is_joined(text)) return 0;
     if (text.find_first_of("\n\r") != std::string_view::npos) return LINE_ENDS;
     out += "# text = ";
@@ -313,7 +316,8 @@ inline void write_offsets(const Marked& marked, int64_t first, int64_t n,
 class SpanTexts {
  public:
   // roles: strings of JSON, empty for a role that is left out.
-  explicit SpanTexts(const std::vector<std::string>& roles) : roles_(roles) {}
+  SpanTexts(const std::vector<std::string>& roles, bool by_letters)
+      : roles_(roles), by_letters_(by_letters) {}
 
   // Writes the relations of n examples: [{"cause": ["rain"], "effect": [...]}, null]. types: of
   // these relations, without data if no relation has one.
@@ -321,7 +325,7 @@ class SpanTexts {
              int64_t n, Cells& out) {
     for (int64_t k = 0; k < n; ++k) {
       const int64_t begin = marked.relations[first + k], end = marked.relations[first + k + 1];
-      if (begin < end) tokens_.split(texts[k]);
+      if (begin < end) tokens_.split(texts[k], by_letters_);
       out.text += '[';
       for (int64_t r = begin; r < end; ++r) {
         if (r > begin) out.text += ", ";
@@ -345,6 +349,7 @@ class SpanTexts {
 
  private:
   const std::vector<std::string>& roles_;
+  const bool by_letters_;
   TokenBounds tokens_;
   std::vector<int8_t> order_;  // roles of a relation, in the order of their first spans
 
@@ -391,8 +396,8 @@ class SpanTexts {
       const auto at = static_cast<size_t>(start);
       if (text.data() + at == span.data() || text[at] != span[0]) continue;
       if (text.substr(at, span.size()) != span) continue;
-      const size_t end = at + span.size();
-      if (end == text.size() || is_white(static_cast<unsigned char>(text[end]))) return true;
+      const auto end = static_cast<int64_t>(at + span.size());
+      if (std::binary_search(tokens_.stops.begin(), tokens_.stops.end(), end)) return true;
     }
     return false;
   }

@@ -21,7 +21,10 @@ class SentenceTokens {
  public:
   std::vector<int64_t> starts, stops;  // in bytes
 
-  void split(const char* text, int64_t size) {
+  void split(const char* text, int64_t size, bool by_letters) {
+    if (by_letters) {
+      return cut_tokens({text, static_cast<size_t>(size)}, true, starts, stops);
+    }
     starts.clear();
     stops.clear();
     bool inside = false;
@@ -52,8 +55,8 @@ class SentenceTokens {
 // Sets n_tokens of each sentence.
 template <class Offset>
 FoundTexts span_texts(const char* data, const Offset* places, const Row* rows,
-                      const int64_t* offsets, int64_t n, bool spaced, int32_t* n_tokens,
-                      StopRequested stop_requested) {
+                      const int64_t* offsets, int64_t n, bool spaced, bool by_letters,
+                      int32_t* n_tokens, StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   FoundTexts found;
@@ -64,10 +67,11 @@ FoundTexts span_texts(const char* data, const Offset* places, const Row* rows,
     const auto size = static_cast<int64_t>(places[k + 1] - places[k]);
     meter.add_cost(2 * size);
     if (offsets[k] == offsets[k + 1]) {
-      n_tokens[k] = static_cast<int32_t>(count_words(text, size));
+      const Tags tags = by_letters ? Tags::letters : Tags::strict;
+      n_tokens[k] = static_cast<int32_t>(count_tokens(text, size, tags));
       continue;
     }
-    tokens.split(text, size);
+    tokens.split(text, size, by_letters);
     n_tokens[k] = static_cast<int32_t>(tokens.starts.size());
     for (int64_t row = offsets[k]; row < offsets[k + 1]; ++row) {
       tokens.append(text, rows[row].start, rows[row].stop, spaced, found.data);

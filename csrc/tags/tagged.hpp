@@ -14,10 +14,11 @@
 #include "arrays/bits.hpp"
 #include "arrays/stop.hpp"
 #include "engine/official.hpp"
+#include "text/scripts.hpp"
 
 namespace fastcausal {
 
-enum class Tags : int64_t { strict, official, relaxed };
+enum class Tags : int64_t { strict, official, relaxed, letters };
 
 inline bool is_blank(unsigned char c) { return c == ' '; }
 inline bool is_white(unsigned char c) { return (c == ' ') | (static_cast<uint8_t>(c - 9) < 5); }
@@ -46,6 +47,7 @@ inline int64_t count_pieces(const char* text, int64_t size) {
 }
 
 inline int64_t count_tokens(const char* text, int64_t size, Tags tags) {
+  if (tags == Tags::letters) return count_letters({text, static_cast<size_t>(size)});
   return tags == Tags::strict ? count_words(text, size) : count_pieces(text, size);
 }
 
@@ -85,6 +87,7 @@ constexpr int32_t CLOSED = -1;
 struct TaggedSpans {
   std::vector<PackedSpan> spans;
   std::vector<int64_t> odd_signals;  // sentences with a signal tag that may hold an unusual number
+  std::vector<int64_t> cut;          // sentences with a tag within a token, and letters of three bytes
   std::vector<OpenTag> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two and more digits
   std::unordered_map<std::string_view, int32_t> numbers;  // index of each longer signal
   std::vector<int32_t> waiting;  // numbers of open items that no text follows yet
@@ -114,6 +117,12 @@ class StrictSentence {
     }
     text_until(end_, n_starts_);
     return n_open_ ? UNREAD : n_;
+  }
+
+  // Returns whether a tag stands within a token, in a sentence with letters of three bytes.
+  bool is_cut() const {
+    const auto is_long = [](char c) { return static_cast<unsigned char>(c) >= 0xE0; };
+    return is_cut_ && std::any_of(text_, end_, is_long);
   }
 
  private:
@@ -166,6 +175,7 @@ class StrictSentence {
     const bool word = piece_ > text_ && !is_white(*piece_);  // begins after a tag: starts_ lacks it
     const int32_t words = n_starts - n_tagged_ + word;
     n_ -= word & glued_;
+    is_cut_ |= word & glued_;
     for (const int32_t number : found_.waiting)
       found_.opened[static_cast<size_t>(number)].start = n_;
     found_.waiting.clear();
@@ -183,6 +193,7 @@ class StrictSentence {
   int32_t n_ = 0;         // tokens of the text so far; the last one may be incomplete
   int32_t content_ = 0;   // grows with every piece of text that has tokens
   bool glued_ = false;    // the next text continues the last token
+  bool is_cut_ = false;   // a tag stands within a token
   int32_t n_open_ = 0;    // arguments and signals
   TaggedSpans& found_;
 };
@@ -254,7 +265,9 @@ FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_
       meter.add_cost(4 * size + 50);
       const size_t first = found.spans.size();
       if (tags == Tags::strict) {
-        n_tokens[s] = StrictSentence(text, size, found).read(limit);
+        StrictSentence sentence(text, size, found);
+        n_tokens[s] = sentence.read(limit);
+        if (sentence.is_cut()) found.cut.push_back(s);
       } else {
         OfficialSentence sentence(text, size, tags == Tags::relaxed, found.spans);
         n_tokens[s] = sentence.read(limit);

@@ -13,6 +13,7 @@ from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
 METADATA_KEY = b"fastcausal"
+LETTERS = "letters"  # the rule of `Reading.words` that makes letters tokens
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ def read_tagged(
     lengths: _Int32,
     n_tokens: _Int32,
     widths: _Int32,
-) -> tuple[bytes, bytes, bytes, list[int]]: ...
+) -> tuple[bytes, bytes, bytes, list[int], list[int]]: ...
+def spaced(data: _Buffer, offsets: _Int64) -> tuple[bytes, bytes]: ...
 def compare_copies(
     data: _Buffer,
     offsets: _Int32 | _Int64,
@@ -66,6 +67,7 @@ def span_texts(
     rows: _Int32,
     offsets: _Int64,
     spaced: bool,
+    by_letters: bool,
     n_tokens: _Int32,
 ) -> tuple[bytes, bytes]: ...
 def split_rows(data: _Buffer, starts: _Int64, stops: _Int64, n_fields: _Int64) -> None: ...

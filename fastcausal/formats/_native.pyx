@@ -20,7 +20,7 @@ cdef extern from "tags/tagged.hpp" namespace "fastcausal" nogil:
 
     cdef cppclass TaggedSpans:
         vector[Span] spans
-        vector[int64_t] odd_signals
+        vector[int64_t] odd_signals, cut
 
     int64_t c_count_tokens "fastcausal::count_tokens" (const char*, int64_t, Tags)
     void c_read_tagged "fastcausal::read_tagged" [Offset](
@@ -39,9 +39,19 @@ cdef extern from "tags/span_texts.hpp" namespace "fastcausal" nogil:
         vector[int64_t] places
 
     FoundTexts c_span_texts "fastcausal::span_texts" [Offset](
-        const char*, const Offset*, const Row*, const int64_t*, int64_t, bint, int32_t*,
+        const char*, const Offset*, const Row*, const int64_t*, int64_t, bint, bint, int32_t*,
         StopRequested,
     ) except +
+
+
+cdef extern from "<string_view>" namespace "std" nogil:
+    cdef cppclass string_view:
+        string_view(const char*, size_t)
+
+
+cdef extern from "tags/spaced.hpp" namespace "fastcausal" nogil:
+    void add_spaced(string_view, string&) except +
+    void keep_cut_letters[Offset](const char*, const Offset*, vector[int64_t]&) except +
 
 
 cdef extern from "tags/copies.hpp" namespace "fastcausal" nogil:
@@ -146,7 +156,8 @@ cdef bytes copied(const void* data, int64_t size):
 def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths):
     """Read tagged sentences. Fill lengths, n_tokens and widths.
 
-    Return role, start and stop of the spans, and the sentences with odd signal tags.
+    Return role, start and stop of the spans; the sentences with odd signal tags, and those with a
+    tag within a token of letters that are words.
     """
     cdef const char* at = <const char*>text(data).data
     cdef Array example = int64s(examples)
@@ -167,11 +178,13 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
                 at, small, of_example, example.n - 1, <Tags>tags, length, n, width, tagged,
                 interrupted,
             )
+            keep_cut_letters(at, small, tagged.cut)
         else:
             c_read_tagged(
                 at, large, of_example, example.n - 1, <Tags>tags, length, n, width, tagged,
                 interrupted,
             )
+            keep_cut_letters(at, large, tagged.cut)
     cdef int64_t n_spans = tagged.spans.size()
     role, start, stop = memory(n_spans), memory(4 * n_spans), memory(4 * n_spans)
     cdef int8_t* to_role = <int8_t*>PyBytes_AsString(role)
@@ -179,7 +192,24 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
     cdef int32_t* to_stop = <int32_t*>PyBytes_AsString(stop)
     with nogil:
         unpack(tagged.spans, to_role, to_start, to_stop)
-    return role, start, stop, list(tagged.odd_signals)
+    return role, start, stop, list(tagged.odd_signals), list(tagged.cut)
+
+
+def spaced(data, offsets):
+    """Return tagged sentences with blanks between tokens by letters, and the end of each, int64."""
+    cdef Array of = text(data)
+    cdef const int64_t* place = <const int64_t*>int64s(offsets).data
+    cdef vector[int64_t] ends
+    cdef string out
+    cdef int64_t k, n = len(offsets) - 1
+    with nogil:
+        ends.push_back(0)
+        for k in range(n):
+            add_spaced(
+                string_view(<const char*>of.data + place[k], place[k + 1] - place[k]), out
+            )
+            ends.push_back(out.size())
+    return copied(out.data(), out.size()), copied(ends.data(), 8 * ends.size())
 
 
 def compare_copies(data, offsets, examples, texts, places, valid, bint are_known, widths, unlike):
@@ -367,7 +397,7 @@ def string_lists(data, offsets, widths):
     return strings, copied(literals.places.data(), 4 * literals.places.size())
 
 
-def span_texts(data, places, rows, offsets, bint spaced, n_tokens):
+def span_texts(data, places, rows, offsets, bint spaced, bint by_letters, n_tokens):
     """Find the texts of spans, int32[n_rows, 3]: those of sentence k are rows[offsets[k]] and on.
 
     Fill n_tokens. Return the texts, one after another, and the end of each, int64.
@@ -389,12 +419,12 @@ def span_texts(data, places, rows, offsets, bint spaced, n_tokens):
         if small is not NULL:
             found = c_span_texts(
                 at, small, <const Row*>row.data, <const int64_t*>offset.data, n.n, spaced,
-                <int32_t*>n.data, interrupted,
+                by_letters, <int32_t*>n.data, interrupted,
             )
         else:
             found = c_span_texts(
                 at, large, <const Row*>row.data, <const int64_t*>offset.data, n.n, spaced,
-                <int32_t*>n.data, interrupted,
+                by_letters, <int32_t*>n.data, interrupted,
             )
     return (
         copied(found.data.data(), found.data.size()),

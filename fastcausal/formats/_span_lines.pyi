@@ -24,6 +24,7 @@ class Written:
         lengths: NDArray[int32],
         plain: NDArray[int8],
         by_gap: bool,
+        by_letters: bool,
     ) -> tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32], int, int, int]: ...
 
 def read_lines(data: Any) -> Written | None: ...

@@ -42,7 +42,7 @@ cdef extern from "readers/span_lines.hpp" namespace "fastcausal" nogil:
 
     bint read_span_lines(const char*, int64_t, SpanLines&, StopRequested) except +
     void find_spans(
-        const char*, const int64_t*, const int32_t*, const WrittenRelations&, bint, uint8_t*,
+        const char*, const int64_t*, const int32_t*, const WrittenRelations&, bint, bint, uint8_t*,
         CollectedRows&, SpanNotes&, StopRequested,
     ) except +
 
@@ -111,7 +111,7 @@ cdef class Written:
             copied(of.kinds.data(), of.kinds.size()),
         )
 
-    def find(self, data, places, lengths, plain, bint by_gap):
+    def find(self, data, places, lengths, plain, bint by_gap, bint by_letters):
         """Find the spans in the texts of all lines, with as many tokens as `lengths` unless -1.
 
         Set `plain` to 0 for lines that Python is to read. Return the four arrays of `Rows`; and the
@@ -128,7 +128,7 @@ cdef class Written:
         with nogil:
             find_spans(
                 at, <const int64_t*>place.data, <const int32_t*>length.data, self.lines.relations,
-                by_gap, <uint8_t*>is_plain.data, collected, notes, interrupted,
+                by_gap, by_letters, <uint8_t*>is_plain.data, collected, notes, interrupted,
             )
         found = arrays_of(collected, EMPTY, INT32, INT64)
         return *found, notes.n_again, notes.n_cut, notes.n_texts

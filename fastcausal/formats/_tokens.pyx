@@ -34,7 +34,7 @@ cdef extern from "readers/sentence.hpp" namespace "fastcausal" nogil:
     cdef cppclass Sentence:
         CodePoints letters, wanted
         vector[int32_t] starts, stops
-        void split() except +
+        void split(bint) except +
         void set_gaps(const Row*, int64_t)
         void forget_gaps()
 
@@ -45,6 +45,9 @@ cdef extern from "readers/sentence.hpp" namespace "fastcausal" nogil:
         CollectedRows&, int32_t, int32_t, int32_t, const Sentence&, SpanNotes&
     ) except +
     bint add_text(CollectedRows&, int32_t, Sentence&, bint, SpanNotes&) except +
+
+cdef extern from "text/scripts.hpp" namespace "fastcausal" nogil:
+    bint holds_script_letters(const CodePoints&, int64_t, int64_t)
 
 cdef extern from "Python.h":
     Py_UCS4* PyUnicode_AsUCS4(object, Py_UCS4*, Py_ssize_t, int) except NULL
@@ -205,12 +208,22 @@ cdef inline int take_letters(str text, CodePoints& letters) except -1:
     return 0
 
 
-def token_bounds(str text):
-    """Return the starts and the stops of the tokens of a text, in characters: two lists."""
+def token_bounds(str text, bint by_letters=False):
+    """Return the starts and the stops of the tokens of a text, in characters: two lists.
+
+    by_letters: letters of scripts without blanks are tokens of their own (csrc/text/scripts.hpp).
+    """
     cdef Sentence sentence
     take_letters(text, sentence.letters)
-    sentence.split()
+    sentence.split(by_letters)
     return sentence.starts, sentence.stops
+
+
+def is_of_letters(str token):
+    """Return True for a token with two letters of scripts without blanks, or more."""
+    cdef CodePoints letters
+    take_letters(token, letters)
+    return holds_script_letters(letters, 0, <int64_t>letters.size())
 
 
 def occurrences(str text, str wanted):
@@ -302,7 +315,9 @@ cdef int add_relation(
     return add_spans(collected, signal, signals, sentence, False, notes)
 
 
-def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
+def spans_of(
+    relations, dict numbers, int signal, text, Py_ssize_t length, bint by_letters=False
+):
     """Find the spans of an example whose roles have texts or character offsets, in tokens.
 
     Relations may have a type, too. Texts are whole tokens of the example. A text may occur several times. With a role `signal`
@@ -328,7 +343,7 @@ def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     take_letters(text, sentence.letters)
     if sentence.letters.size() > 0x7FFFFFFF:
         return None
-    sentence.split()
+    sentence.split(by_letters)
     if length >= 0 and <size_t>length != sentence.starts.size():
         return None
     for k in range(size_of(relations)):

@@ -7,6 +7,7 @@ def write_tagged(
     n: int,
     skipped: Any,
     numbers: Any,
+    by_letters: bool,
     counts: Any,
     left_out: Any,
     holds: Any,
@@ -23,10 +24,11 @@ def write_tag_lines(
     counts: Any,
     slots: Any,
     names: list[bytes],
+    by_letters: bool,
     losses: Any,
     left_out: Any,
 ) -> bytes: ...
 def write_offsets(spans: Any, first: int, n: int, roles: list[bytes]) -> tuple[bytes, bytes]: ...
 def write_span_texts(
-    texts: Any, types: Any, spans: Any, first: int, n: int, roles: list[bytes]
+    texts: Any, types: Any, spans: Any, first: int, n: int, roles: list[bytes], by_letters: bool
 ) -> tuple[bytes, bytes]: ...

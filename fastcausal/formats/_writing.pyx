@@ -28,21 +28,21 @@ cdef extern from "tags/marked.hpp" namespace "fastcausal" nogil:
         ) except +
 
     cdef cppclass TagLines:
-        TagLines(const Strings&, const Strings&, const vector[string]&) except +
+        TagLines(const Strings&, const Strings&, const vector[string]&, bint) except +
         void write(
             const Marked&, int64_t, int64_t, const int64_t*, const int8_t*, uint8_t*, int32_t*,
             string&,
         ) except +
 
     cdef cppclass SpanTexts:
-        SpanTexts(const vector[string]&) except +
+        SpanTexts(const vector[string]&, bint) except +
         void write(
             const Strings&, const Strings&, const Marked&, int64_t, int64_t, Cells&
         ) except +
 
     void c_write_tagged "fastcausal::write_tagged" (
-        const Strings&, const Marked&, int64_t, int64_t, const uint8_t*, const int8_t*, Cells&,
-        int64_t*, int32_t*, uint8_t*,
+        const Strings&, const Marked&, int64_t, int64_t, const uint8_t*, const int8_t*, bint,
+        Cells&, int64_t*, int32_t*, uint8_t*,
     ) except +
     void c_write_offsets "fastcausal::write_offsets" (
         const Marked&, int64_t, int64_t, const vector[string]&, Cells&
@@ -71,7 +71,8 @@ cdef void* writable(object source, int itemsize) except NULL:
 
 
 def write_tagged(
-    texts, spans, int64_t first, int64_t n, skipped, numbers, counts, left_out, holds
+    texts, spans, int64_t first, int64_t n, skipped, numbers, bint by_letters, counts, left_out,
+    holds,
 ):
     """Return a tagged sentence for each readable relation of n examples: texts, and their places.
 
@@ -89,7 +90,8 @@ def write_tagged(
         is_skipped = <const uint8_t*>int8s(skipped).data
     with nogil:
         c_write_tagged(
-            of_text, relations, first, n, is_skipped, number, out, count, n_left_out, is_held
+            of_text, relations, first, n, is_skipped, number, by_letters, out, count, n_left_out,
+            is_held,
         )
     return made(out)
 
@@ -122,7 +124,8 @@ def tag_codes(spans, int64_t first, int64_t n, counts, slots, left_out):
 
 
 def write_tag_lines(
-    texts, ids, spans, int64_t first, int64_t n, counts, slots, list names, losses, left_out
+    texts, ids, spans, int64_t first, int64_t n, counts, slots, list names, bint by_letters, losses,
+    left_out,
 ):
     """Return sentences as lines of tokens and tags, each with an empty line behind.
 
@@ -138,7 +141,7 @@ def write_tag_lines(
     cdef string out
     if ids is not None:
         of_id = strings(ids)
-    cdef TagLines* lines = new TagLines(strings(texts), of_id, tags)
+    cdef TagLines* lines = new TagLines(strings(texts), of_id, tags, by_letters)
     try:
         with nogil:
             lines.write(relations, first, n, count, slot, loss, n_left_out, out)
@@ -157,7 +160,7 @@ def write_offsets(spans, int64_t first, int64_t n, list roles):
     return made(out)
 
 
-def write_span_texts(texts, types, spans, int64_t first, int64_t n, list roles):
+def write_span_texts(texts, types, spans, int64_t first, int64_t n, list roles, bint by_letters):
     """Return the relations of each of n examples as JSON with texts: texts and places."""
     cdef Marked relations = marked(spans)
     cdef Strings of_text = strings(texts)
@@ -166,7 +169,7 @@ def write_span_texts(texts, types, spans, int64_t first, int64_t n, list roles):
     cdef Cells out
     if types is not None:
         of_type = strings(types)
-    cdef SpanTexts* writer = new SpanTexts(names)
+    cdef SpanTexts* writer = new SpanTexts(names, by_letters)
     try:
         with nogil:
             writer.write(of_text, of_type, relations, first, n, out)

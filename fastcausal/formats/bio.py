@@ -144,6 +144,7 @@ def _lines(block: Block, has_ids: bool, losses: Any, unfit: Problems) -> bytes:
         _token_counts(block),
         _slots(block.relations.roles),
         [name.encode() for name in _tag_names(block.relations.roles)],
+        block.by_letters,
         losses,
         left_out,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,13 +28,14 @@ from fastcausal.arrays.arrow import (
     strings_at,
 )
 from fastcausal.arrays.arrow import texts_of as characters_of
+from fastcausal.arrays.reading import LETTERS
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import writing
 from fastcausal.files.files import Source
 from fastcausal.files.values import pause_gc
 from fastcausal.files.writing import TEXTS, Strings
 from fastcausal.formats import _native
-from fastcausal.formats.cnc.markup import count_tokens
+from fastcausal.formats.cnc.markup import NATIVE, count_tokens
 from fastcausal.formats.reading.builder import RoleSpan
 from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
@@ -62,6 +63,7 @@ class Example(NamedTuple):
     length: int | None  # In tokens
     # The spans of each relation in their order, None for an unreadable one
     relations: list[list[RoleSpan] | None]
+    words: str = "strict"  # A reading of tags, or "letters"
 
     @property
     def name(self) -> str:
@@ -81,7 +83,7 @@ class Example(NamedTuple):
         """Return the text; raise InputError if it is missing or of another length."""
         if self.text is None:
             raise InputError(f"{self.name} has no text, which this format needs")
-        n_tokens = count_tokens(self.text)
+        n_tokens = count_tokens(self.text, self.words)
         if self.length is not None and n_tokens != self.length:
             raise InputError(f"{self.name}: its text has {n_tokens} tokens, expected {self.length}")
         stop = max((span[2] for spans in self.relations for span in spans or ()), default=0)
@@ -116,6 +118,11 @@ class Block:
             return joined(self.table["id"])
         positions = np.arange(self.position, self.position + len(self))
         return pc.cast(numbers(positions), pa.string())
+
+    @property
+    def by_letters(self) -> bool:
+        """True if letters of scripts without blanks are tokens."""
+        return self.relations.reading.words == LETTERS
 
     @cached_property
     def texts(self) -> pa.Array:
@@ -162,7 +169,8 @@ class Block:
         """The number of tokens of each text, 0 without a text."""
         counts = np.empty(len(self), np.int32)
         texts = Strings.take(self.texts)
-        _native.count_tokens(texts.data, texts.places, 0, counts)
+        tags = "letters" if self.by_letters else "strict"
+        _native.count_tokens(texts.data, texts.places, NATIVE[tags], counts)
         return counts if texts.valid is None else np.where(texts.valid, counts, 0)
 
     @cached_property
@@ -232,6 +240,7 @@ class Block:
             self.texts[rows].to_pylist(),
             (None if n < 0 else n for n in length),
             self._relations(rows),
+            repeat("letters" if self.by_letters else "strict"),
         )
 
     def _relations(self, rows: slice) -> Iterator[list[list[RoleSpan] | None]]:

@@ -10,8 +10,9 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from fastcausal.errors import InputError, Remedy
 from fastcausal.files.values import shown
-from fastcausal.formats._tokens import occurrences, token_bounds
+from fastcausal.formats._tokens import is_of_letters, occurrences, token_bounds
 from fastcausal.formats.reading.builder import UnreadError
 
 WHITE = " \t\n\r\x0b\x0c"
@@ -29,9 +30,26 @@ _DASHES = re.compile("--+")
 MAX_SIGNS = 4  # around a text: up to 4 are dropped one by one, more of them all at once
 _ENDS = WHITE + ".,;:!?-'()[]{}" + "".join(map(chr, SIGNS))
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+_INK = re.compile(r"\S")
+_QUOTES = {"``": '"', "''": '"'}  # as tokenizers of the Penn Treebank write them
+MAX_SHOWN = 40  # characters of a text in messages
+TO_LETTERS = Remedy("words", ("letters",), "makes each letter of such scripts a token")
 CharRange = tuple[int, int]
 """Characters [start, stop)."""
 Fold = Callable[[str], str]
+
+
+class CutLettersError(InputError):
+    """A span cuts a token with letters of a script without blanks."""
+
+    # Widened to the token, spans of such a text would all be equal.
+
+    def __init__(self, span: str, token: str, is_given: bool = False) -> None:
+        given = "given token" if is_given else "token"
+        super().__init__(
+            f"span {shown(span)} cuts the {given} {shown(token)}, expected spans of whole tokens",
+            None if is_given else TO_LETTERS,
+        )
 
 
 class Found(NamedTuple):
@@ -46,11 +64,19 @@ class Found(NamedTuple):
 class SearchedSentence:
     """A text in which spans are searched, in characters and in tokens."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self,
+        text: str,
+        by_letters: bool = False,  # True makes letters of scripts without blanks tokens
+        tokens: Sequence[str] | None = None,  # The tokens, in place of others
+    ) -> None:
         self.text = text
+        self.are_given: bool = tokens is not None
         self.starts: list[int]
         self.stops: list[int]
-        self.starts, self.stops = token_bounds(text)
+        self.starts, self.stops = (
+            token_bounds(text, by_letters) if tokens is None else placed_tokens(text, tokens)
+        )
 
     def locate(
         self,
@@ -95,7 +121,11 @@ class SearchedSentence:
         last = bisect_left(self.starts, stop)
         if first >= last:
             raise UnreadError(f"characters {start} to {stop} mark no token")
-        return first, last, self.starts[first] < start or stop < self.stops[last - 1]
+        cut = self.starts[first] < start, stop < self.stops[last - 1]
+        for is_cut, token in zip(cut, (first, last - 1), strict=True):
+            if is_cut and is_of_letters(word := self.text[self.starts[token] : self.stops[token]]):
+                raise CutLettersError(self.text[start:stop], word, self.are_given)
+        return first, last, any(cut)
 
     def _places(self, text: str, folds: Sequence[Fold | None], after: int) -> list[CharRange]:
         """Find a text in the first form of the sentence that contains it, if possible as tokens."""
@@ -125,6 +155,32 @@ class SearchedSentence:
     @cached_property
     def _forms(self) -> dict[Fold | None, Letters]:
         return {}
+
+
+def placed_tokens(text: str, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return the starts and the stops of tokens in their text, in order, with blanks between.
+
+    >>> placed_tokens("New York rose.", ["New York", "rose", "."])
+    ([0, 9, 13], [8, 13, 14])
+    """
+    starts: list[int] = []
+    stops: list[int] = []
+    at = 0
+    for number, token in enumerate((*tokens, ""), 1):
+        ink = _INK.search(text, at)
+        place = ink.start() if ink else len(text)
+        if number > len(tokens) and ink is None:
+            break
+        forms = token.strip(), _QUOTES.get(token, "")
+        form = next((form for form in forms if form and text.startswith(form, place)), None)
+        if form is None:
+            named = shown(token) if number <= len(tokens) else "missing"
+            rest = shown(text[place : place + MAX_SHOWN]) if ink else "at its end"
+            raise InputError(f'token {number} of "tokens" is {named}, but "text" goes on {rest}')
+        starts.append(place)
+        at = place + len(form)
+        stops.append(at)
+    return starts, stops
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,14 @@ from fastcausal.formats import _span_lines
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.reading.builder import Builder, Int32, placed, typed
 from fastcausal.formats.sentences import AMBIGUOUS, CUT
+from fastcausal.formats.words import WordCutter
 from fastcausal.relations import Relations
 
 MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/readers/span_lines.hpp
 KNOWN = {"id", "relations", *TEXT}
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
 Int8 = npt.NDArray[np.int8]
-Add = Callable[[Builder, str, Mapping[str, Any], Any, int | None, bool], None]
+Add = Callable[[Builder, str, Mapping[str, Any], Any, int | None, bool, WordCutter], None]
 
 
 class JsonColumn(NamedTuple):
@@ -109,7 +110,12 @@ class SpanLines(NamedTuple):
 
 
 def read(
-    source: Source, like: Relations | None, by_gap: bool, held: Collection[str], add: Add
+    source: Source,
+    like: Relations | None,
+    by_gap: bool,
+    rule: WordCutter,
+    held: Collection[str],
+    add: Add,
 ) -> Relations | None:
     """Read lines as `fastcausal.formats.spans.read`; None leaves them to the plain reader.
 
@@ -120,15 +126,17 @@ def read(
     add : callable
         Adds an example that native code cannot read to a builder, see `spans`.
     """
+    if rule.cutting is not None or (like is not None and "tokens" in like.table.column_names):
+        return None
     lines = SpanLines.read(source)
-    if lines is None or any(map(_is_other_name, lines.columns)):
+    if lines is None or any(map(_is_other_name, lines.columns)) or "tokens" in lines.columns:
         return None
     ids = _ids(lines.columns.get("id"))
     if ids is None and "id" in lines.columns and (lines.columns["id"].kinds >= TEXT_VALUE).any():
         return None
     if like is not None and not _has_strings(like.table):
         return None
-    return _Unlocated(lines, ids, like, by_gap).read(held, add)
+    return _Unlocated(lines, ids, like, by_gap, rule).read(held, add)
 
 
 def _is_other_name(name: str) -> bool:
@@ -161,6 +169,7 @@ class _Unlocated(NamedTuple):
     ids: pa.Array | None
     like: Relations | None
     by_gap: bool
+    rule: WordCutter
 
     def read(self, held: Collection[str], add: Add) -> Relations:
         """Find the spans; InputError names the faulty lines."""
@@ -184,11 +193,11 @@ class _Unlocated(NamedTuple):
             text = own if own is not None else texts[k].as_py()
             length = None if lengths[k] < 0 else int(lengths[k])
             try:
-                add(build, where, example, text, length, self.by_gap)
+                add(build, where, example, text, length, self.by_gap, self.rule)
             except InputError as error:
-                raise InputError(f"{where}: {error}") from error
+                raise InputError(f"{where}: {error.problem}", error.remedy) from error
 
-        build = find_spans(name, written, texts, lengths, plain, self.by_gap, add_line)
+        build = find_spans(name, written, texts, lengths, plain, self.by_gap, self.rule, add_line)
         further = {
             key: column.typed(name, key) for key, column in columns.items() if key not in held
         }
@@ -214,6 +223,7 @@ def find_spans(
     # [n_examples]: 0 for examples that Python has to read; set to 0 where spans are not found
     plain: Int8,
     by_gap: bool,
+    rule: WordCutter,
     add: Callable[[Builder, int], None],  # Reads and adds an example in Python; takes its number
 ) -> Builder:
     """Find the spans of examples in their texts, and return the builder of their table."""
@@ -222,9 +232,10 @@ def find_spans(
         plain[~is_valid(texts)] = 0
     data, places = texts_of(texts)
     values, rows, relations, sizes, n_again, n_cut, n_texts = written.find(
-        data, places.astype(np.int64), lengths, plain, by_gap
+        data, places.astype(np.int64), lengths, plain, by_gap, rule.by_letters
     )
     build = Builder(name)
+    build.words = rule.name
     n_further = int(np.frombuffer(written.further, np.int32)[plain > 0].sum())
     build.notes.update({AMBIGUOUS: n_again, CUT: n_cut, FURTHER: n_further})
     if n_texts:
@@ -235,7 +246,7 @@ def find_spans(
         try:
             add(build, k)
         except InputError as error:
-            problems.add(str(error))
+            problems.add(error.problem, error.remedy)
     problems.raise_if_any()
     build.put_among(others, values, rows, relations, sizes, _types(written, plain))
     return build

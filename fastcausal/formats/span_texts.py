@@ -18,19 +18,22 @@ class SpanTexts(NamedTuple):
     """The texts of the spans of some sentences."""
 
     texts: pa.Array  # The text of each row; tokens beyond its sentence are left out
-    n_tokens: Int32  # int32[n_examples]: Tokens of each sentence, separated by white space of ASCII
+    n_tokens: Int32  # int32[n_examples]: Tokens of each sentence
 
 
 def span_texts(
     sentences: pa.Array,  # A text for each example
     rows: Rows,
     spaced: bool = False,  # True puts one blank between two tokens, False takes the text as it is
+    by_letters: bool = False,  # True for tokens by letters, False between white space of ASCII
 ) -> SpanTexts:
     """Find the text of each row."""
     data, places = texts_of(sentences)
     n_tokens = np.zeros(len(sentences), np.int32)
     offsets = rows.row_offsets[rows.relation_offsets]
-    found, ends = _native.span_texts(data, places, rows.values, offsets, spaced, n_tokens)
+    found, ends = _native.span_texts(
+        data, places, rows.values, offsets, spaced, by_letters, n_tokens
+    )
     return SpanTexts(strings_at(found, ends, large=True), n_tokens)
 
 

@@ -36,12 +36,13 @@ from fastcausal.formats.reading.builder import (
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import AMBIGUOUS, CUT, WHITE, CharRange, Found, SearchedSentence
+from fastcausal.formats.words import WordCutter, join_tokens, token_column, tokens_like
 from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
-HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # not further columns
+HELD = ("id", "text", "length", "tokens", "relations", "tagged", UNPARSED)  # not further columns
 SIGNAL = NUMBERS["signal"]
 NO_TEXT = (
     'no "text" to find its spans in, expected one here or in gold; without texts, [start, stop] in '
@@ -65,7 +66,8 @@ def read(
         ..., "signal": ...}]}``. A role has a text, ``[start, stop]`` or ``{"start", "stop"}``
         (characters of ``text``, stop exclusive), or a list of these; an empty text, null or a
         missing role marks nothing. Its ``type`` is a text. A relation may be null: unread.
-        ``reading.notes`` counts its further keys, such as ``confidence``.
+        ``reading.notes`` counts its further keys, such as ``confidence``. A list ``tokens`` has
+        the tokens of the example, whatever ``words`` says.
     like : Relations, optional
         The gold side: its column ``text`` replaces a missing ``text``, by id, or by place without
         ids.
@@ -101,8 +103,9 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         source = Source.open(source)
         name = source.name
-        if marking.roles == ROLES and marking.words is None:
-            quick = span_lines.read(source, like, occurrence == "gap", HELD, add_example)
+        rule = WordCutter.choose(marking.words, like)
+        if marking.roles == ROLES:
+            quick = span_lines.read(source, like, occurrence == "gap", rule, HELD, add_example)
             if quick is not None:
                 return quick
         numbered = list(source.objects(problems))
@@ -141,8 +144,10 @@ def located(
     counts = token_counts(like, "strict", rows).tolist()
     build = Builder(name, marking.roles)
     further = ColumnBuilder(HELD)
-    by_gap = occurrence == "gap"
+    rule, by_gap = WordCutter.choose(marking.words, like), occurrence == "gap"
+    build.words = rule.name
     others: set[str] = set()
+    tokens = tokens_like(like, rows)
 
     def where(k: int) -> str:
         return f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
@@ -153,18 +158,21 @@ def located(
         if text is None and (found := _sentence(example)):
             text = example[found]
             others.add(found)
-        texts[k] = text
         try:
-            if not _added(build, example, text, counts[k], by_gap):
+            given = tokens[k] if example.get("tokens") is None else example["tokens"]
+            tokens[k] = given = rule.tokens_of(text, given)
+            texts[k] = text = join_tokens(given) if text is None and given else text
+            if given is not None or not _added(build, example, text, counts[k], by_gap, rule):
                 length = None if counts[k] < 0 else counts[k]
-                add_example(build, where(k), example, text, length, by_gap)
+                add_example(build, where(k), example, text, length, by_gap, rule, given)
             further.add(example)
         except InputError as error:
-            problems.add(f"{where(k)}: {error}")
+            problems.add(f"{where(k)}: {error.problem}", error.remedy)
     problems.raise_if_any()
     if others:
         notify_of_text(name, next(iter(others)))
-    return build.table({**columns, "text": texts, **further.typed(name)}, lines=lines)
+    columns |= {"text": texts, **token_column(tokens), **further.typed(name)}
+    return build.table(columns, lines=lines)
 
 
 class _SpanWriter:
@@ -189,7 +197,7 @@ class _SpanWriter:
         texts = Strings.take(block.texts)
         types = None if block.types is None else Strings.take(block.types)
         rows = block.spans, block.first, len(block)
-        made = _writing.write_span_texts(texts, types, *rows, self._roles)
+        made = _writing.write_span_texts(texts, types, *rows, self._roles, block.by_letters)
         cells = {"id": json_cells(block.names, self._written)} if self._has_ids else {}
         cells |= {
             "text": WrittenColumn(texts, JSON, null=None),
@@ -215,12 +223,19 @@ def _sentence(example: Mapping[str, Any]) -> str | None:
 
 
 def _added(
-    build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
+    build: Builder,
+    example: Mapping[str, Any],
+    text: Any,
+    length: int,
+    by_gap: bool,
+    rule: WordCutter,
 ) -> bool:
     """Add a plain example as `add_example` does, but fast; return False for other examples."""
     if build.roles != ROLES:
         return False
-    located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
+    signal = SIGNAL if by_gap else -1
+    relations = example.get("relations")
+    located = spans_of(relations, NUMBERS, signal, text, length, rule.by_letters)
     if located is None:
         return False
     n_tokens, relations, n_again, n_cut, n_texts = located
@@ -242,6 +257,8 @@ def add_example(
     text: Any,
     length: int | None,
     by_gap: bool,
+    rule: WordCutter,
+    tokens: Sequence[str] | None = None,  # The tokens given for it
 ) -> None:
     """Add one example; raise InputError for a malformed one."""
     relations = example.get("relations")
@@ -254,7 +271,7 @@ def add_example(
         raise InputError(f'"relations" is {kind(relations)}, expected a list')
     if text is not None and not isinstance(text, str):
         raise InputError(f'"text" is {kind(text)}, expected a string')
-    sentence = None if text is None else SearchedSentence(text)
+    sentence = None if text is None else rule.sentence(text, tokens)
     n_tokens = length if sentence is None else len(sentence.starts)
     for relation in relations:
         try:

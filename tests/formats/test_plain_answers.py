@@ -54,7 +54,7 @@ def test_all_texts_around_answers():
         found = plain.parsed([text], notes)
         assert list(notes.items()) == list(expected.items())
         if not found.others:
-            assert found.written.find(*SENTENCE, True)[4:] == (0, 0, len(relations))
+            assert found.written.find(*SENTENCE, True, False)[4:] == (0, 0, len(relations))
 
 
 @given(st.lists(answers(), min_size=1, max_size=4))

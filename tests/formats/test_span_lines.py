@@ -13,6 +13,7 @@ from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.formats import span_lines, spans
 from fastcausal.formats.reading.builder import places_in
+from fastcausal.formats.words import BLANK
 from fastcausal.relations import Relations
 
 WORDS = st.sampled_from(["rain", "The", "the", "a", "a", "n't", "“é”", "😀", "b\u3000c"])
@@ -144,7 +145,7 @@ def outcome(source, like, occurrence):
 def test_plain_lines_are_read_natively(value):
     line = f'{{"id": 1, "text": "rain fell", "relations": [{{"cause": {value}}}]}}\r\n'
     source = Source("a.jsonl", line.encode(), 1)
-    read = span_lines.read(source, None, True, spans.HELD, None)
+    read = span_lines.read(source, None, True, BLANK, spans.HELD, None)
     assert read.to_examples()[0]["relations"] == [{"cause": [(0, 1)]}]
     assert read.ids.to_pylist() == ["1"]
 
@@ -155,5 +156,5 @@ def test_ids_of_another_type_than_those_of_gold():
 
 def test_bytes_that_are_not_utf8():
     source = Source("a.jsonl", b'{"text": "\xff", "relations": []}', 1)
-    assert span_lines.read(source, None, True, spans.HELD, None) is None
+    assert span_lines.read(source, None, True, BLANK, spans.HELD, None) is None
     assert "a.jsonl:1: byte 0xff is not UTF-8" in outcome(source, None, "gap")

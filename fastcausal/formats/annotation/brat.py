@@ -20,6 +20,7 @@ from fastcausal.formats.examples import examples
 from fastcausal.formats.reading.builder import messages, not_held
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, SearchedSentence
+from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
@@ -107,7 +108,7 @@ def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -
         name=path.stem,
         annotator=annotator,
         text=text,
-        sentences=passages(text, lines_of(text)),
+        sentences=passages(text, lines_of(text), rule=WordCutter.choose(marking.words)),
         marks=marks,
         links=_links(links, names, notes),
         notes=notes,

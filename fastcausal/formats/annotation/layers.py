@@ -13,6 +13,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats.annotation.faults import UnplacedError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words, role_of
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
+from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
 
 SOURCE, TARGET = "Governor", "Dependent"  # WebAnno's names for the ends of an arrow
@@ -66,12 +67,13 @@ def document_of(
         marks, numbers = _marks(text, structures, layer, feature, bounds)
     except UnplacedError as error:
         return Document.misplaced(name, title, annotator, error, marking)
+    rule = WordCutter.choose(marking.words)
     return Document(
         file=name,
         name=title,
         annotator=annotator,
         text=text,
-        sentences=passages(text, sentences or lines_of(text), tokens or None),
+        sentences=passages(text, sentences or lines_of(text), tokens or None, rule),
         marks=marks,
         links=_links(structures, numbers),
         notes=Counter([NO_LAYER] if layer is None else []),

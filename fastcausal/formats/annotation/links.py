@@ -15,6 +15,7 @@ from fastcausal.formats.annotation.faults import MISPLACED, UnplacedError
 from fastcausal.formats.annotation.passages import CharRange, Passage
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.reading.builder import Builder, ColumnBuilder, RoleSpan, UnreadError
+from fastcausal.formats.sentences import CutLettersError
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
@@ -165,7 +166,13 @@ class Document:
             raise UnreadError(f"{self.describe(number)} is not within the sentence")
         if not mark.parts:
             raise UnreadError(f"{self.describe(number)} marks no token")
-        return [sentence.tokens(a - sentence.offset, b - sentence.offset) for a, b in mark.parts]
+        try:
+            return [
+                sentence.tokens(a - sentence.offset, b - sentence.offset) for a, b in mark.parts
+            ]
+        except CutLettersError as error:
+            where = f"{self.file}: example {self.example(sentence)}"
+            raise InputError(f"{where}: {error.problem}", error.remedy) from error
 
     def pair(self, link: Link) -> tuple[int, int] | None:
         """Return the cause or signal, and the effect, of a link in either direction."""
@@ -284,6 +291,7 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
     columns: dict[str, list[Any]] = {"id": [], "text": [], "doc_id": [], "annotator": []}
     further = ColumnBuilder((*columns, "length", "relations"))
     for document in documents:
+        build.words = next((s.rule.name for s in document.sentences), build.words)
         if document.text and document.name in seen:
             both = " and ".join(dict.fromkeys((seen[document.name], document.annotator)))
             raise InputError(

@@ -9,6 +9,7 @@ from itertools import pairwise
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.sentences import WHITE, SearchedSentence
+from fastcausal.formats.words import BLANK, WordCutter
 
 CharRange = tuple[int, int]
 """(start, stop) in characters, stop exclusive."""
@@ -22,21 +23,27 @@ class Passage(SearchedSentence):
         number: int,  # Its place among the sentences of the document, from 1
         offset: int,  # The start of its text in the document
         text: str,
-        # In characters of the document; by default tokens are separated by white space
+        # In characters of the document; by default the rule cuts the text
         tokens: Sequence[CharRange] | None = None,
+        rule: WordCutter = BLANK,
     ) -> None:
-        super().__init__(text)
+        own = rule if tokens is None else BLANK
+        super().__init__(text, own.by_letters, own.tokens_of(text))
+        self.rule = own
         self.number = number
         self.offset = offset
         self.end: int = offset + len(text)
         if tokens is not None:
+            self.are_given = True
             self.starts: list[int] = [start - offset for start, _ in tokens]
             self.stops: list[int] = [stop - offset for _, stop in tokens]
 
     @property
     def tokenised(self) -> str | None:
         """A text with tokens separated by white space: its own, or else its joined tokens."""
-        # None if a token contains white space.
+        # None if a token contains white space. Letters that are tokens need no blanks.
+        if self.rule.by_letters:
+            return self.text
         words = [self.text[a:b] for a, b in zip(self.starts, self.stops, strict=True)]
         if TOKEN.findall(self.text) == words:
             return self.text
@@ -45,7 +52,10 @@ class Passage(SearchedSentence):
 
 
 def passages(
-    text: str, sentences: Iterable[CharRange], tokens: Iterable[CharRange] | None = None
+    text: str,
+    sentences: Iterable[CharRange],
+    tokens: Iterable[CharRange] | None = None,
+    rule: WordCutter = BLANK,  # Cuts texts without given tokens
 ) -> list[Passage]:
     """Return the non-blank sentences of a document, numbered from 1 in their order."""
     # A token belongs to the sentence around it.
@@ -59,7 +69,7 @@ def passages(
             first, last = bisect_right(starts, start - 1), bisect_right(starts, stop - 1)
             inside = [token for token in words[first:last] if token[1] <= stop]
         if text[start:stop].strip(WHITE):
-            numbered.append(Passage(number, start, text[start:stop], inside))
+            numbered.append(Passage(number, start, text[start:stop], inside, rule))
     return numbered
 
 

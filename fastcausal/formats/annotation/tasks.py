@@ -11,6 +11,7 @@ from fastcausal.files.values import shown
 from fastcausal.formats.annotation.faults import UnplacedError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words
 from fastcausal.formats.annotation.passages import passages
+from fastcausal.formats.words import WordCutter
 from fastcausal.marking import Marking
 
 NUMBER = (int, str)
@@ -65,12 +66,13 @@ class AnnotatedText:
         if self._left_out is not None:
             return self._left_out
         file, name, annotator = self._names
+        rule = WordCutter.choose(self._marking.words)
         return Document(
             file=file,
             name=name,
             annotator=annotator,
             text=self._text,
-            sentences=passages(self._text, [(0, len(self._text))]),
+            sentences=passages(self._text, [(0, len(self._text))], rule=rule),
             marks=self._marks,
             links=self._links,
             notes=self.notes,

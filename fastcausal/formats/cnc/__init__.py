@@ -11,16 +11,21 @@ from fastcausal.files.cells import header_of
 from fastcausal.files.files import Source
 from fastcausal.formats.blockwise import Blockwise
 from fastcausal.formats.cnc import submissions, truth
+from fastcausal.formats.cnc.tagged import by_letters_alone
 from fastcausal.formats.cnc.written import TaggedWriter
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
 
 def read(
-    source: str | os.PathLike[str] | Source, like: Relations | None = None, tags: str = "strict"
+    source: str | os.PathLike[str] | Source,
+    like: Relations | None = None,
+    tags: str = "strict",
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read a truth file (CSV, a row per sentence or per relation) or a submission (JSON lines).
 
@@ -36,6 +41,8 @@ def read(
         The reading of tags, see `fastcausal.formats.cnc.markup.parse`. The official readings trust
         ``num_rs`` and the line order; the strict one requires ``num_rs`` to be the number of
         sentences, and joins lines by ``index``: positions from 0, or the ids of the examples.
+    marking : Marking
+        Its ``words`` are blank, or letters under a reading that is not official.
 
     Returns
     -------
@@ -50,13 +57,16 @@ def read(
         The source deviates from this description; the message has file and line. An unreadable
         tagged sentence is no error: it becomes a null relation.
     """
-    return _read(Source.open(source), like, tags)
+    return _read(Source.open(source), like, tags, marking)
 
 
-def _read(source: Source, like: Relations | None, tags: str) -> Relations:
+def _read(
+    source: Source, like: Relations | None, tags: str, marking: Marking = MARKING
+) -> Relations:
+    by_letters = by_letters_alone(marking)
     if source.is_json:
-        return submissions.read(source, like, tags)
-    return truth.read(source, tags)
+        return submissions.read(source, like, tags, by_letters)
+    return truth.read(source, tags, by_letters=by_letters)
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:
@@ -83,7 +93,7 @@ FORMAT = Format(
     Blockwise(TaggedWriter),
     suffixes=(".csv",),
     folder=(".csv", *LINE_FILES),
-    takes=("like", "tags"),
+    takes=("like", "tags", "words"),
     key="prediction",
     sniff=_is_truth,
     stream=_stream,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 
+from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.options import TagReading, check
 
@@ -19,7 +20,8 @@ _SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
 _ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
 OFFICIAL = ("cnc-2023", "cnc-2022")  # readings of official scorers, by line order, not ids
-NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2}  # of csrc/tags/tagged.hpp
+# Numbers of csrc/tags/tagged.hpp; "letters" counts tokens alone.
+NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2, "letters": 3}
 TagMark = tuple[int, int, bool]  # (token, role, closes): a tag
 TagRun = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 
@@ -50,6 +52,8 @@ def count_tokens(text: str, tags: str = "strict") -> int:
     """Return the number of tokens of a plain sentence under a reading of tags."""
     if tags in OFFICIAL:
         return text.count(" ") + 1
+    if tags == "letters":
+        return len(token_bounds(text, by_letters=True)[0])
     return len(text.encode("utf-8", "surrogatepass").split())
 
 

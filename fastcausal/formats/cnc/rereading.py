@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fastcausal.arrays.arrow import flattened
+from fastcausal.arrays.reading import LETTERS
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.copies import texts_like
@@ -52,7 +53,8 @@ def reread(
     if rows is None:
         like, rows = relations, np.arange(len(relations))
     texts = texts_like(like, rows)
-    anew = Sentences(kept, counts, tags, texts, own=own)
+    by_letters = LETTERS in (relations.reading.words, None if like is None else like.reading.words)
+    anew = Sentences(kept, counts, tags, texts, own=own, by_letters=by_letters)
     columns = {
         n: table[n] for n in table.column_names if n not in ("relations", "length", UNPARSED)
     }

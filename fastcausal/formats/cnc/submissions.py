@@ -39,6 +39,7 @@ from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
 from fastcausal.formats.reading.builder import ColumnBuilder, Int64, column, placed
+from fastcausal.formats.words import WordCutter
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
@@ -73,6 +74,7 @@ class _Predictions:
         tags: str,
         start: int,
         reasons: bool = True,
+        by_letters: bool = False,  # As in `Sentences`
     ) -> Relations:
         """Make the table; the lines start at example ``start`` of the source."""
         n = len(self.sentences)
@@ -82,7 +84,9 @@ class _Predictions:
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)
         texts = texts_like(like, rows)
-        return Sentences(self.sentences, token_counts(like, tags, rows), tags, texts).table(
+        by_letters |= WordCutter.choose(like=like).by_letters
+        counts = token_counts(like, tags, rows)
+        return Sentences(self.sentences, counts, tags, texts, by_letters=by_letters).table(
             source.name,
             columns,
             lambda k: f"{source.name}:{self.lines[k]}: example {names[k]}",
@@ -94,10 +98,10 @@ class _Predictions:
         )
 
 
-def read(source: Source, like: Relations | None, tags: str) -> Relations:
+def read(source: Source, like: Relations | None, tags: str, by_letters: bool = False) -> Relations:
     """Read a submission, see `fastcausal.formats.cnc.read`."""
     predictions = _predictions(source, like, tags, 0)
-    return predictions.relations(source, like, tags, 0)
+    return predictions.relations(source, like, tags, 0, by_letters=by_letters)
 
 
 def batches(

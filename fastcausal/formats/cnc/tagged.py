@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import flattened, is_valid, joined, offsets, text_lists
+from fastcausal.arrays.arrow import flattened, is_valid, joined, offsets, strings_at, text_lists
+from fastcausal.arrays.arrow import lists as lists_of
 from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.arrays.kept import Key
+from fastcausal.arrays.reading import LETTERS
 from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems, Remedy
+from fastcausal.files.values import shown
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import copies
 from fastcausal.formats.cnc.aligned import NOTE, aligned, difference
@@ -30,6 +33,9 @@ from fastcausal.formats.reading.builder import (
     take_or_missing,
     unread_message,
 )
+from fastcausal.formats.sentences import TO_LETTERS
+from fastcausal.formats.words import WordCutter, has_other_words
+from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Reading, Relations
 
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
@@ -39,7 +45,10 @@ ODD = "signal tags without a plain number, the official program stops"
 
 
 def read(
-    source: Sequence[Sequence[str]], like: Relations | None = None, tags: str = "strict"
+    source: Sequence[Sequence[str]],
+    like: Relations | None = None,
+    tags: str = "strict",
+    marking: Marking = MARKING,
 ) -> Relations:
     """Read lists of tagged sentences, one list per example, one sentence per relation.
 
@@ -79,7 +88,33 @@ def read(
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
     counts = token_counts(like, tags, rows)
-    return Sentences(kept, counts, tags, texts_like(like, rows)).table(name, columns, where)
+    by_letters = by_letters_alone(marking) or WordCutter.choose(like=like).by_letters
+    texts = texts_like(like, rows)
+    return Sentences(kept, counts, tags, texts, by_letters=by_letters).table(name, columns, where)
+
+
+def by_letters_alone(marking: Marking) -> bool:
+    """Return True for words by letters; refuse a tokenizer, whose words tags may cut."""
+    rule = WordCutter.choose(marking.words)
+    if rule.cutting is not None:
+        raise ValueError(f'words is "{rule.name}", expected blank or letters for tagged sentences')
+    return rule.by_letters
+
+
+def spaced(texts: pa.Array) -> pa.Array:
+    """Put a blank between tokens by letters, and for any white space; tags stay as they are.
+
+    >>> spaced(pa.array(["<ARG0>大雨</ARG0>导致3人", None])).to_pylist()
+    ['<ARG0>大 雨</ARG0> 导 致 3 人', None]
+    """
+    data, places = characters_of(texts)
+    return strings_at(*_native.spaced(data, places.astype(np.int64)), is_valid(texts), large=True)
+
+
+def spaced_lists(lists: pa.Array) -> pa.Array:
+    """Put blanks into lists of sentences, see `spaced`."""
+    sentences, places = flattened(lists)
+    return lists_of(np.diff(places), spaced(sentences))
 
 
 def read_gold(
@@ -91,14 +126,16 @@ def read_gold(
     problems: Problems,
     notes: Mapping[str, int],
     lines: Sequence[int],
+    by_letters: bool = False,
 ) -> Relations:
     """Read the own sentences of examples with a column ``text``, see `Sentences.table`.
 
     Under the strict reading, sentences of another length than their text are problems.
     """
     lengths = np.empty(len(columns["text"]), np.int32)
-    count_all(columns["text"], tags, lengths)
-    sentences = Sentences(kept, lengths, tags, joined(columns["text"]), own=True)
+    count_all(columns["text"], LETTERS if by_letters else tags, lengths)
+    texts = joined(columns["text"])
+    sentences = Sentences(kept, lengths, tags, texts, own=True, by_letters=by_letters)
     if tags not in OFFICIAL:
         sentences.note_misfits(problems, where)
     if problems.count:
@@ -123,15 +160,23 @@ class Sentences:
         # True for the examples' own sentences, False for predictions. The official programs give an
         # example the length of its first sentence.
         own: bool = False,
+        by_letters: bool = False,  # True makes letters of scripts without blanks tokens
     ) -> None:
+        if by_letters and tags in OFFICIAL:
+            raise ValueError(f'words is "{LETTERS}", but tags {tags} are read between blanks')
         kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
         self.kept: pa.ChunkedArray = kept
         self._texts = texts
         self.n_aligned: int = 0
+        self._words = LETTERS if by_letters else None
+        if by_letters:
+            kept = pa.chunked_array([spaced_lists(chunk) for chunk in kept.chunks])
+            self._texts = None if texts is None else spaced(texts)
         if tags == "aligned":
             anew, self.n_aligned = aligned(kept, _require_texts(self._texts_of(range(len(kept)))))
             kept = pa.chunked_array([anew])
         self._read: pa.ChunkedArray = kept
+        self._cut: list[int] = []  # sentences with a tag within a token of such letters
         self.tags: str = tags
         self.lengths: Int32 = np.array(lengths, np.int32)
         parts = [text_lists(chunk) for chunk in kept.chunks]
@@ -147,7 +192,7 @@ class Sentences:
         example = sentence = 0
         for chunk, (starts, data, places) in zip(kept.chunks, parts, strict=True):
             stops = example + len(chunk), sentence + int(starts[-1])
-            *flat, odd = _native.read_tagged(
+            *flat, odd, cut = _native.read_tagged(
                 data,
                 places,
                 starts,
@@ -157,6 +202,7 @@ class Sentences:
                 self.widths[sentence : stops[1]],
             )
             spans.append(tuple(flat))
+            self._cut += [sentence + k for k in cut]
             if odd:
                 sentences, _ = flattened(chunk)
                 self.odd += filter(odd_signal_tag, (sentences[k].as_py() for k in odd))
@@ -229,6 +275,7 @@ class Sentences:
         reasons: bool = True,  # False leaves out the column of reasons why sentences are unreadable
     ) -> Relations:
         """Return all examples as Relations."""
+        self._refuse_cuts(where)
         counted = Counter(notes) + self.notes
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         counted[NOTE] += self.n_aligned
@@ -238,7 +285,11 @@ class Sentences:
             for k, number, reason, _ in unread[: Problems.shown]
         ]
         reading = Reading(
-            tags=self.tags, unread=tuple(first), notes=dict(+counted), predicted=predicted
+            tags=self.tags,
+            unread=tuple(first),
+            notes=dict(+counted),
+            predicted=predicted,
+            words=self._words,
         )
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
         if unread and reasons:
@@ -248,6 +299,16 @@ class Sentences:
         if self._texts is not None:
             made.kept[HELD] = True
         return made
+
+    def _refuse_cuts(self, where: Callable[[int], str]) -> None:
+        """Refuse sentences with a tag within a token of letters without blanks."""
+        if not self._cut:
+            return
+        problems = Problems()
+        at = np.array(self._cut)
+        for k, sentence in zip(self._examples_of(at), _take_at(self._read, at), strict=True):
+            problems.add(f"{where(int(k))}: a tag cuts a token of {shown(sentence)}", TO_LETTERS)
+        problems.raise_if_any()
 
     def _unread(self, unread: Any, most: int | None = None) -> Iterator[tuple[int, int, str, str]]:
         """Yield unread sentences, the first or all: example, number from 1, reason, sentence."""
@@ -293,12 +354,13 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     """Count tokens by a reading of tags, for all examples or some rows: -1 if unknown.
 
     They are counted in the column ``text`` if present, else taken from the table. A table that was
-    read with these tags stores the counts.
+    read with these tags stores the counts, and so does one whose tokens are not between blanks.
     """
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
     counts = relations.arrays.lengths.copy()
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
+    is_counted |= tags not in OFFICIAL and has_other_words(relations)
     if "text" in relations.table.column_names and not is_counted:
         count_all(relations.table["text"], tags, counts)
     return counts if rows is None else take_or_missing(counts, rows)

@@ -55,6 +55,7 @@ def tagged_lists(block: Block, lost: Problems) -> tuple[Strings, Int64]:
         len(block),
         skipped,
         _numbers(block.relations),
+        block.by_letters,
         counts,
         left_out,
         holds,

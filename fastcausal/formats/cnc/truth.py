@@ -105,7 +105,7 @@ def _batches(
             yield Relations.part(drop_columns(made.table, left_out), made.reading)
 
 
-def read(source: Source, tags: str, is_part: bool = False) -> Relations:
+def read(source: Source, tags: str, is_part: bool = False, by_letters: bool = False) -> Relations:
     """Read a truth file, see `fastcausal.formats.cnc.read`.
 
     In a part of a file, each row must be a sentence of its own.
@@ -145,7 +145,9 @@ def read(source: Source, tags: str, is_part: bool = False) -> Relations:
     def name(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k]}"
 
-    return tagged.read_gold(source.name, sentences, columns, tags, name, problems, notes, lines)
+    return tagged.read_gold(
+        source.name, sentences, columns, tags, name, problems, notes, lines, by_letters
+    )
 
 
 def _missing_columns(header: str, names: Sequence[str]) -> InputError:

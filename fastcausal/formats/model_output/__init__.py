@@ -23,6 +23,8 @@ from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import Builder, Int32, Int64, UnreadError, placed
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.formats.words import WordCutter, token_column, tokens_like
+from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
 
@@ -51,6 +53,7 @@ def read(
     occurrence: Occurrence = "gap",  # As in `fastcausal.formats.spans.located`
     # The column of ids, or a path; by default ``id``, else ``custom_id``, or the ids of the log
     id: str | None = None,
+    marking: Marking = MARKING,
 ) -> Relations:
     r"""Read relations from a column of raw answers, or from a log of a model.
 
@@ -73,7 +76,8 @@ def read(
     answered = parsed(said.answers, notes)
     answered.others.update(_unknown(said, like, rows))
     lengths = token_counts(like, "strict", rows)
-    relations = _located(said, answered, columns, lengths, occurrence == "gap")
+    rule, tokens = WordCutter.choose(marking.words, like), tokens_like(like, rows)
+    relations = _located(said, answered, columns, lengths, occurrence == "gap", rule, tokens)
     notes.update(relations.reading.notes)
     table = relations.table
     for name_of_column, column in said.carried.items():
@@ -90,12 +94,17 @@ def _located(
     columns: Mapping[str, Any],
     lengths: Int32,
     by_gap: bool,
+    rule: WordCutter,
+    tokens: list[Any],
 ) -> Relations:
     """Find the spans of answers in their own texts, or in gold's texts."""
     records, of_gold = said.records, columns.get("text")
     texts = span_lines.texts_among(said.texts, of_gold, len(said.answers))
     plain = answered.plain.copy()
     plain[list(answered.others)] = 0
+    if rule.cutting is not None:
+        plain[:] = 0
+    plain[[k for k, given in enumerate(tokens) if given is not None]] = 0
 
     def add(build: Builder, k: int) -> None:
         relations = answered.others.get(k)
@@ -107,14 +116,17 @@ def _located(
         if text is None and of_gold is not None:
             text = of_gold[k].as_py()  # a missing text is reported below
         try:
-            spans.add_example(build, where, {"relations": relations}, text, length, by_gap)
+            tokens[k] = given = rule.tokens_of(text, tokens[k])
+            example = {"relations": relations}
+            spans.add_example(build, where, example, text, length, by_gap, rule, given)
         except InputError as error:
-            raise InputError(f"{where}: {error}") from error
+            raise InputError(f"{where}: {error.problem}", error.remedy) from error
 
     located = span_lines.find_spans(
-        records.name, answered.written, texts, lengths, plain, by_gap, add
+        records.name, answered.written, texts, lengths, plain, by_gap, rule, add
     )
-    return located.table({**columns, "text": compact(texts)}, lines=records.lines)
+    columns = {**columns, "text": compact(texts), **token_column(tokens)}
+    return located.table(columns, lines=records.lines)
 
 
 def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
@@ -149,7 +161,7 @@ FORMAT = Format(
     "answers",
     read,
     suffixes=SUFFIXES,
-    takes=("like", "answers", "occurrence", "id"),
+    takes=("like", "answers", "occurrence", "id", "words"),
     sniff=is_log,
     load=load,
 )

@@ -66,6 +66,7 @@ class Builder:
         self.reasons: list[Reason] = []  # of all unread relations
         self.notes: Counter[str] = Counter()
         self.spans: Occurrence | None = None  # the policy for span texts, if any were located
+        self.words: str | None = None  # the rule of tokens, see `Reading.words`
         self._spans: list[RoleSpan] = []
         self._widths: list[int] = []  # spans of each relation, -1 for an unread one
         self._types: dict[int, str] = {}  # of relations that have one, by their place
@@ -171,7 +172,12 @@ class Builder:
             self.notes[REPLACED] += "types" in columns
             columns = {**columns, "types": lists(self._counts, types)}
         reading = Reading(
-            self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
+            self.roles,
+            tags,
+            tuple(self.unread.first),
+            dict(+self.notes),
+            spans=self.spans,
+            words=self.words,
         )
         if self.reasons:
             # Reasons of the source itself, as in lines written by fastcausal, stay.

@@ -18,13 +18,14 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats.fincausal import Int64, SectionRows, documents_of
+from fastcausal.marking import WordRule
 from fastcausal.tasks.fincausal.files import read_side, side_by_side
 from fastcausal.tasks.fincausal.formula import CLASSES, FIELDS, WordFormula
 from fastcausal.tasks.fincausal.labels import WordLabels, label_words
 from fastcausal.tasks.fincausal.report import FinCausalReport, present
 from fastcausal.tasks.fincausal.sections import count_sections
 from fastcausal.tasks.fincausal.stops import Stops
-from fastcausal.tasks.fincausal.words import Words, cutting
+from fastcausal.tasks.fincausal.words import cutting
 
 PROTOCOL = "fincausal-2020"
 LONGEST = 990  # words of a chain that the program's recursion reaches
@@ -34,7 +35,7 @@ def fincausal(
     gold: Any,
     pred: Any,
     *,
-    words: Words = "fincausal",
+    words: WordRule = "fincausal",
     lenient: bool = False,
     by: By = None,
     per_example: str | os.PathLike[str] | None = None,

@@ -12,6 +12,7 @@ from fastcausal._version import __version__
 from fastcausal.counts.task import resolve
 from fastcausal.formats.fincausal import Int64, SectionRows, TextSlices
 from fastcausal.formats.spans import located
+from fastcausal.marking import WordRule
 from fastcausal.relations import Relations
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
@@ -22,7 +23,7 @@ from fastcausal.tasks.fincausal.formula import FIELDS, WordFormula
 from fastcausal.tasks.fincausal.labels import WordBits, WordLabels, label_words
 from fastcausal.tasks.fincausal.sections import count_sections
 from fastcausal.tasks.fincausal.stops import Stops
-from fastcausal.tasks.fincausal.words import Words, cutting
+from fastcausal.tasks.fincausal.words import cutting
 
 QUIRKS = {
     "none": "words of no span are a class, and have weight",
@@ -47,7 +48,7 @@ class PlacedSpans(NamedTuple):
     labels: WordLabels
 
 
-def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> Report:
+def explain_words(gold: Any, pred: Any, words: WordRule = "fincausal") -> Report:
     """Attribute the difference between ``fincausal-2020`` and ``recess`` to its quirks."""
     # gold, pred, words: as in `fastcausal.tasks.fincausal.count.fincausal`.
     sides = side_by_side(read_side(gold, "gold"), read_side(pred, "pred"), Stops(lenient=False))
@@ -73,7 +74,7 @@ def explain_words(gold: Any, pred: Any, words: Words = "fincausal") -> Report:
 
 
 def _steps(
-    sides: SidesByRow, official: Report, words: Words
+    sides: SidesByRow, official: Report, words: WordRule
 ) -> Iterator[tuple[float, float | None]]:
     """Yield F1 and exact match after each step; None for an unchanged exact match."""
     yield official["spans"].f1, None

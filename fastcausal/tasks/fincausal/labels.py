@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastcausal.formats.fincausal import Int64, TextSlices
-from fastcausal.tasks.fincausal.words import Cutting
+from fastcausal.formats.words import Cutting
 
 WordBits = tuple[int, int]  # words of the cause, words of the effect: bits by place
 

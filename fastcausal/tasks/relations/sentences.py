@@ -11,7 +11,9 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import Booleans, flattened, is_valid, joined, offsets, strings
 from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.errors import InputError
 from fastcausal.formats._tokens import token_bounds
+from fastcausal.formats.sentences import placed_tokens
 from fastcausal.formats.span_texts import span_texts
 from fastcausal.rows import Rows
 
@@ -79,6 +81,10 @@ def words_of(examples: pa.Table, lengths: Int32, rows: Rows) -> pa.Array:
     texts, is_text = _strings(examples, len(lengths))
     found, n_tokens = span_texts(texts, rows)
     fits = is_text & (n_tokens == lengths)
+    if (is_text & ~fits).any():  # perhaps their tokens are letters
+        by_letters, n_letters = span_texts(texts, rows, by_letters=True)
+        found = pc.if_else(pa.array(fits[example]), found, by_letters)
+        fits |= is_text & (n_letters == lengths)
     of_text = pc.if_else(pa.array(fits[example]), found, pa.scalar(None, found.type))
     if fits[example].all() or "tokens" not in examples.column_names:
         return of_text
@@ -136,12 +142,20 @@ def sentences_of(examples: pa.Table, lengths: Int32) -> list[Sentence | None]:
 
 
 def _sentence(text: Any, tokens: Any, length: int) -> Sentence | None:
+    are_tokens = _accept_tokens(tokens) is not None and len(tokens) == length
     if isinstance(text, str):
-        starts, stops = token_bounds(text)
-        if len(starts) == length:
-            return Sentence(text, list(starts), list(stops))
-    if _accept_tokens(tokens) is None:
+        if are_tokens:
+            try:
+                return Sentence(text, *placed_tokens(text, tokens))
+            except InputError:  # tokens of another form, as of a tokenizer of sub-words
+                pass
+        # Letters that are tokens are as many as words only if they are the words.
+        for by_letters in (False, True):
+            starts, stops = token_bounds(text, by_letters)
+            if len(starts) == length:
+                return Sentence(text, list(starts), list(stops))
+    if not are_tokens:
         return None
     stops = [n - 1 for n in accumulate(len(token) + 1 for token in tokens)]
     starts = [stop - len(token) for stop, token in zip(stops, tokens, strict=True)]
-    return Sentence(" ".join(tokens), starts, stops) if len(tokens) == length else None
+    return Sentence(" ".join(tokens), starts, stops)

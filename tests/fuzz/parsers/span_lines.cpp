@@ -54,7 +54,7 @@ void check(const std::string& input) {
     std::vector<uint8_t> plain(written.plain);
     fastcausal::CollectedRows found;
     fastcausal::SpanNotes notes;
-    fastcausal::find_spans(text.data(), places.data(), lengths.data(), written, by_gap,
+    fastcausal::find_spans(text.data(), places.data(), lengths.data(), written, by_gap, false,
                            plain.data(), found, notes, never);
     require(found.relation_offsets.size() == n + 1 && found.lengths.size() == n, "examples");
     for (size_t k = 0; k < n; ++k) {
