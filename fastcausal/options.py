@@ -21,6 +21,7 @@ DeviceBackend = Literal["cpu", "cuda"]
 
 Policy = Literal["error", "empty", "skip"]
 LabelPolicy = Literal["error", "skip"]
+Join = Literal["id", "text", "position"]
 AnswerPolicy = Literal["wrong", "skip", "error"]
 MissingPolicy = Literal["error", "skip", "zero"]
 Choice = Literal["reference", "topic", "scores"]

@@ -12,11 +12,13 @@ from fastcausal._version import __version__
 from fastcausal.arrays.kept import Key
 from fastcausal.marking import MARKING, Marking, tracks_of
 from fastcausal.options import (
+    Join,
     Occurrence,
     Policy,
     ProtocolName,
     ReadFormat,
     TagReading,
+    check,
     check_policies,
     implied,
 )
@@ -85,9 +87,12 @@ class Recipe:
     unmatched: Policy = "error"
     reads: Reads = AS_IT_IS
     marking: Marking = MARKING
+    join: Join | None = None  # None: by id if both sides have one, else by position
 
     def __post_init__(self) -> None:
         check_policies(self.unparsed, self.unmatched)
+        if self.join is not None:
+            check("join", self.join, Join)
 
     @classmethod
     def make(
@@ -100,11 +105,12 @@ class Recipe:
         answers: str | None = None,
         occurrence: Occurrence = "gap",
         id: str | None = None,
+        join: Join | None = None,
         **marking: Any,
     ) -> Recipe:
         """Make the recipe of arguments of `fastcausal.score`."""
         # A recipe replaces all of them.
-        given = (unparsed, unmatched, format, tags, answers, occurrence, id)
+        given = (unparsed, unmatched, format, tags, answers, occurrence, id, join)
         is_plain = given == _PLAIN and not marking
         if is_plain and isinstance(protocol, Protocol):
             return protocol.derived.get(_RECIPE) or protocol.derived.setdefault(
@@ -119,7 +125,7 @@ class Recipe:
         reads = Reads(format or implied(answers), answers, occurrence, id)
         marks = Marking.make(**marking)
         chosen = _add_tracks(_add_tags(protocol_named(protocol), tags), marks)
-        return cls(chosen, unparsed, unmatched, reads, marks)
+        return cls(chosen, unparsed, unmatched, reads, marks, join)
 
     @property
     def of_gold(self) -> dict[str, Any]:
@@ -136,9 +142,9 @@ class Recipe:
         return replace(self, reads=AS_IT_IS, marking=self.marking.of_scores())
 
     @property
-    def reads_plainly(self) -> bool:
-        """True if both sides are read without settings."""
-        return self.reads == AS_IT_IS and not self.marking.changes_reading
+    def can_stream(self) -> bool:
+        """True if both sides may be read batch by batch."""
+        return self.join is None and not self.marking.changes_reading
 
     def signature(
         self,
@@ -173,7 +179,7 @@ class Recipe:
         return Signature(settings)
 
 
-_PLAIN = ("error", "error", None, None, None, "gap", None)  # default arguments
+_PLAIN = ("error", "error", None, None, None, "gap", None, None)  # default arguments
 _RECIPE: Key[Recipe] = Key("recipe")  # of `Protocol.derived`
 
 

@@ -18,6 +18,7 @@ from fastcausal.cli.options import (
     MARKS,
     ByOption,
     FromOption,
+    JoinOption,
     Marks,
     SeedOption,
     open_sources,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from fastcausal.tasks.labels.report import LabelAgreement
 
 OF_RELATIONS = (
-    "source_format", *Marks._fields, "protocol", "average", "unparsed", "unmatched",
+    "source_format", *Marks._fields, "join", "protocol", "average", "unparsed", "unmatched",
     "per_example", "matches",
 )  # fmt: skip
 OF_LABELS = ("level", "unit", "rater")
@@ -75,6 +76,7 @@ def agree(
         LabelPolicy,
         Option(help="Stop at an example with two texts, or skip it."),
     ] = "error",
+    join: JoinOption = None,
     labels: Annotated[
         str | None,
         Option(help="Compare the labels in this column instead of relations; A,B: one a rater."),
@@ -136,7 +138,7 @@ def agree(
         sources: Any = open_sources(annotations, source_format)
         agreement = fc.agree(
             sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched,
-            **marks.given(),
+            join=join, **marks.given(),
         )  # fmt: skip
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):

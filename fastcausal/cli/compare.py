@@ -14,6 +14,7 @@ from fastcausal.cli.options import (
     VALUES,
     DrawOptions,
     HtmlOption,
+    JoinOption,
     LowerOption,
     Marks,
     ScoresOption,
@@ -38,6 +39,7 @@ def compare(
     lower_is_better: LowerOption = False,
     scored: GoldOptions = GOLD_OPTIONS,
     marks: Marks = MARKS,
+    join: JoinOption = None,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
@@ -64,10 +66,12 @@ def compare(
     left: Any = a
     right: Any = b
     if gold:
-        left, right = scored.scored(ctx, gold[0], [a, b], values, draws.cluster, marks).values()
+        left, right = scored.scored(
+            ctx, gold[0], [a, b], values, draws.cluster, marks, join
+        ).values()
         values = VALUES
     else:
-        refuse_without_gold(ctx)
+        refuse_without_gold(ctx, "join")
     with doing(f"comparing {b} with {a}", "samples") as progress:
         comparison = fc.compare(
             left,

@@ -15,6 +15,7 @@ from fastcausal.cli.options import (
     MARKS,
     VALUES,
     DrawOptions,
+    JoinOption,
     LowerOption,
     Marks,
     ScoreOption,
@@ -67,6 +68,7 @@ def gate(
     score: ScoreOption = None,
     scored: GoldOptions = GOLD_OPTIONS,
     marks: Marks = MARKS,
+    join: JoinOption = None,
     lower_is_better: LowerOption = False,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
@@ -110,9 +112,9 @@ def gate(
     keep_apart([junit], [*systems, *(files or [])])
     sides: list[Any] = [*systems]
     if gold is None:
-        refuse_without_gold(ctx)
+        refuse_without_gold(ctx, "join")
     else:
-        sides = [*scored.scored(ctx, gold, systems, values, draws.cluster, marks).values()]
+        sides = [*scored.scored(ctx, gold, systems, values, draws.cluster, marks, join).values()]
         values = VALUES
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:

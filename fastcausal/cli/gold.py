@@ -31,6 +31,7 @@ from fastcausal.cli.task_options import SetOption, TaskOption, task_options, tas
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
+    from fastcausal.options import Join
     from fastcausal.tasks.values.reading import ValueReading
 
 OF_VALUES = (
@@ -59,6 +60,7 @@ class GoldOptions(NamedTuple):
         values: ValueOptions,
         cluster: str | None,
         marks: Marks,
+        join: Join | None = None,
     ) -> dict[str, Statistics]:
         """Score files of predictions, by their short names; read files of counts among them."""
         from fastcausal.sweeps.scoring import scoring_of
@@ -67,7 +69,7 @@ class GoldOptions(NamedTuple):
         task, protocol = task_under(self.protocol, self.task)
         recipe = make_recipe(
             ProtocolOptions(protocol, self.kernel).chosen(),
-            PolicyOptions(self.unparsed, self.unmatched),
+            PolicyOptions(self.unparsed, self.unmatched, join),
             ReadOptions(self.source_format, values.answers, self.occurrence, self.tags, values.id),
             marks,
         )
@@ -94,9 +96,9 @@ def _counts_in(file: str) -> Statistics | None:
     return Statistics.read(file) if is_counts(file) else None
 
 
-def refuse_without_gold(ctx: click.Context) -> None:
+def refuse_without_gold(ctx: click.Context, *further: str) -> None:
     """Refuse options of predictions if the files have counts."""
-    names = (*GoldOptions._fields, *Marks._fields)
+    names = (*GoldOptions._fields, *Marks._fields, *further)
     refuse(ctx, names, "is for predictions against gold: name GOLD first")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import click
 
@@ -22,7 +22,7 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.options import Correction
+from fastcausal.options import Correction, Join
 
 if TYPE_CHECKING:
     from fastcausal.report.report import Report
@@ -53,11 +53,12 @@ def leaderboard(
         None
     ),
     join: Annotated[
-        str | None,
+        list[str] | None,
         Option(
             "--join",
-            metavar="TABLE",
-            help="Show the columns of this table beside systems, its column system or run.",
+            metavar="TABLE|id|text|position",
+            help="Show the columns of this table beside systems, its column system or run; or join "
+            "examples of GOLD so.",
         ),
     ] = None,
     scored: GoldOptions = GOLD_OPTIONS,
@@ -85,9 +86,10 @@ def leaderboard(
     """
     from fastcausal.sweeps.hyperparameters import is_pattern
 
+    table, by = _split_join(ctx, join or [])
     if group is not None:
         refuse(ctx, ("baseline",), "is for single systems, --group is of several")
-        if is_pattern(group):
+        if is_pattern(group) and table is not None:
             refuse(ctx, ("join",), "names the column of --group, or is for single systems")
     if baseline is None:
         refuse(ctx, ("correction",), "is of p-values against a system: name it with --baseline")
@@ -95,19 +97,19 @@ def leaderboard(
     from fastcausal.files.targets import keep_apart
     from fastcausal.sweeps.compare import request_scores
 
-    keep_apart([html], [*systems, *([join] if join else [])])
+    keep_apart([html], [*systems, *([table] if table else [])])
     ranked: Any = systems
     columns = values._replace(answers=None).reading(None)
     if len(systems) > 1 and is_gold(systems[0], request_scores(columns, score)):
-        ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster, marks)
+        ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster, marks, by)
         values = VALUES
     else:
-        refuse_without_gold(ctx)
+        refuse_without_gold(ctx, *(["join"] if by else []))
     with doing(f"ranking by {score[0] if score else 'score'}", "systems") as progress:
         shared = {
             "lower_is_better": lower_is_better,
             "top": top,
-            "table": join,
+            "table": table,
             "reading": values.reading(progress),
             **draws._asdict(),
         }
@@ -122,3 +124,12 @@ def leaderboard(
         with doing(f"writing {html}"):
             board.to_html(html)
     tables.show(board)
+
+
+def _split_join(ctx: click.Context, given: list[str]) -> tuple[str | None, Join | None]:
+    """Return the table of ``--join``, and the way to join examples."""
+    ways: list[Any] = [each for each in given if each in get_args(Join)]
+    tables = [each for each in given if each not in ways]
+    if len(ways) > 1 or len(tables) > 1:
+        raise click.UsageError("--join is given twice, expected one table, and one way", ctx)
+    return next(iter(tables), None), next(iter(ways), None)

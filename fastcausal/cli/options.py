@@ -15,6 +15,7 @@ from fastcausal.counts.task import owners_under
 from fastcausal.errors import InputError
 from fastcausal.options import (
     ExampleUnit,
+    Join,
     KernelName,
     LabelPolicy,
     LonePolicy,
@@ -298,11 +299,21 @@ UnmatchedOption = Annotated[
 ]
 
 
+JoinOption = Annotated[
+    Join | None,
+    Option(
+        "--join",
+        help="Join examples by id, text or position; by default by id if both sides have one.",
+    ),
+]
+
+
 class PolicyOptions(NamedTuple):
-    """Options for predictions that cannot be scored."""
+    """Options for joining examples, and for predictions that cannot be scored."""
 
     unparsed: UnparsedOption = "error"
     unmatched: UnmatchedOption = "error"
+    join: JoinOption = None
 
 
 POLICIES = PolicyOptions()

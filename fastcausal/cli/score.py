@@ -41,7 +41,7 @@ from fastcausal.options import Backend
 # Options without effect on protocols that count no pairs of relations.
 OF_RELATIONS = (
     "kernel", "matches", "reasons", "counts", "backend", "threads", "source_format", "answers",
-    "occurrence", "id", *(name for name in Marks._fields if name != "words"),
+    "occurrence", "id", "join", *(name for name in Marks._fields if name != "words"),
 )  # fmt: skip
 SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
 

@@ -14,6 +14,7 @@ from fastcausal.cli.options import (
     PROTOCOL,
     READS,
     ByOption,
+    JoinOption,
     JsonOption,
     Marks,
     PolicyOptions,
@@ -63,6 +64,7 @@ def sweep(
             help="Set runs aside whose ids differ from gold's, score these as empty, or skip them."
         ),
     ] = "error",
+    join: JoinOption = None,
     jobs: Annotated[
         int | None,
         Option(
@@ -94,7 +96,7 @@ def sweep(
             gold,
             runs,
             out,
-            make_recipe(scoring.chosen(), PolicyOptions(unparsed, unmatched), reads, marks),
+            make_recipe(scoring.chosen(), PolicyOptions(unparsed, unmatched, join), reads, marks),
             task=task,
             options=task_options(task, set or []),
             by=by,

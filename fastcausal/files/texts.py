@@ -16,11 +16,12 @@ from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Remedy, Warnings, counted
 from fastcausal.files.columns import is_text
-from fastcausal.files.keys import ALLOWED, Int64, Keys, Match, Where, hashes_of
+from fastcausal.files.keys import ALLOWED, Int64, Keys, Match, Where, encode, hashes_of
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 from fastcausal.options import Policy
 
+AGAIN = "  "  # between a text that occurs again and the number of its occurrence
 LEAD = 30  # characters before the first difference of two texts in a message
 
 
@@ -35,6 +36,31 @@ def texts_in(records: Records, *names: str) -> RowTexts:
     """Return the first of these columns of a flat table as texts of its rows."""
     name = records.find(*names)
     return RowTexts(None if name is None else records.column(name), records.locate)
+
+
+def keys_of_texts(column: Keys | None) -> pa.Array | None:
+    """Return a key for each text, null for null; None for a column of another type.
+
+    >>> keys_of_texts(pa.array(["a  b", " a b ", "c"])).to_pylist()
+    ['a b', 'a b  (2)', 'c']
+    """
+    # White space is one blank, or nothing at both ends. A text that occurs again has the number of
+    # its occurrence after two blanks, which no text has.
+    column = _decode_texts(column)
+    if column is None:
+        return None
+    words = pc.utf8_split_whitespace(arrow.joined(column).cast(pa.string()))
+    texts = arrow.joined(pc.utf8_trim_whitespace(pc.binary_join(words, " ")))
+    codes, distinct = encode(texts)
+    if len(distinct) == len(texts):
+        return texts
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], codes)
+    times = np.empty_like(order)
+    times[order] = np.arange(len(order))
+    times -= starts
+    ends = arrow.strings([f"{AGAIN}({n + 1})" if n else "" for n in times.tolist()])
+    return pc.binary_join_element_wise(texts, ends, "")
 
 
 def same_texts(

@@ -26,6 +26,7 @@ from fastcausal.formats.reading.format import Opened
 from fastcausal.options import TagReading
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations
+from fastcausal.tasks.relations.join import gold_for_reading
 
 LONGEST_NAME = 200  # bytes, of the 255 that file systems allow
 SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~
@@ -54,7 +55,8 @@ class Run:
             return Relations.trusted(self.source.table, self.source.reading)
         try:
             tags = recipe.protocol.tags
-            pred = read_marked(self.source, like=gold, tags=tags, **recipe.of_pred)
+            like = gold_for_reading(gold, recipe.join)
+            pred = read_marked(self.source, like=like, tags=tags, **recipe.of_pred)
             refuse_untaken((gold, pred), recipe.marking)
         except InputError:
             raise

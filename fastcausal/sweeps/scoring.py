@@ -97,6 +97,7 @@ class RelationScoring:
             "protocol": recipe.protocol.name,
             "unparsed": recipe.unparsed,
             "unmatched": recipe.unmatched,
+            **({} if recipe.join is None else {"join": recipe.join}),
             "signature": recipe.signature(),
             "gold": f"{aligned.digest():032x}",
             **({} if recipe.reads == Reads() else {"reads": _list_reads(recipe.reads)}),

@@ -19,6 +19,7 @@ from fastcausal.errors import InputError, OutputError, counted
 from fastcausal.files.targets import keep_apart
 from fastcausal.marking import OF_SCORES
 from fastcausal.options import (
+    Join,
     MarkingSettings,
     Occurrence,
     Policy,
@@ -112,6 +113,7 @@ def sweep(
     answers: str | None = None,
     occurrence: Occurrence = "gap",
     id: str | None = None,
+    join: Join | None = None,
     run_column: str | None = None,
     columns: Sequence[str] = (),
     shard: tuple[int, int] | None = None,
@@ -137,7 +139,7 @@ def sweep(
         Arguments of the function of another task than relations, such as ``{"candidates": path}``.
     by : str or sequence of str, optional
         Columns of gold; each of their values is scored. They are among the ``columns``.
-    protocol, unparsed, unmatched, format, tags, answers, occurrence, id
+    protocol, unparsed, unmatched, format, tags, answers, occurrence, id, join
         For relations only, as in `fastcausal.score`.
     run_column : str, optional
         The column with the run of each example, if one data set has all runs.
@@ -183,7 +185,7 @@ def sweep(
     prepared = prepare(
         gold, runs, out, protocol, task, options, by, run_column, columns, shard,
         unparsed=unparsed, unmatched=unmatched, format=format, tags=tags, answers=answers,
-        occurrence=occurrence, id=id, **marking,
+        occurrence=occurrence, id=id, join=join, **marking,
     )  # fmt: skip
     return prepared.run(lambda job, runs: _map_in_order(job.score, runs, jobs), progress)
 

@@ -378,6 +378,7 @@ VALUES = {
     "gold-from": "score",
     "high": "AB",
     "html": "page.html",
+    "join": "text",
     "judgments": "verdicts.csv",
     "junit": "junit.xml",
     "leaderboard --baseline": "hasty",
@@ -576,6 +577,7 @@ WITHOUT_EFFECT = {
     ),
     "score one --types",  # without types of relations: tests/tasks/extraction/test_types.py
     "agree relations --words",
+    "agree relations --join",  # by id and by text alike: tests/tasks/relations/test_join.py
     "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
     "classify protocol --answers",  # the protocol implies them

@@ -16,6 +16,7 @@ from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.marking import Marking
 from fastcausal.options import (
     AgreementProtocol,
+    Join,
     LabelPolicy,
     MarkingSettings,
     MeanOver,
@@ -37,6 +38,7 @@ from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare
 from fastcausal.tasks.agreement.report import Agreement, present_pairs
 from fastcausal.tasks.agreement.verdicts import VERDICT, count_verdicts, judge_all, score_verdicts
+from fastcausal.tasks.relations.join import join_annotators
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, name="agreement", kernel="span_overlap"),
@@ -58,6 +60,7 @@ def agree(
     by: By = None,
     unparsed: Policy = "error",
     unmatched: LabelPolicy = "error",
+    join: Join | None = None,
     **marking: Unpack[MarkingSettings],
 ) -> Agreement:
     """Measure the agreement of two or more annotators on causal relations.
@@ -89,6 +92,8 @@ def agree(
     unmatched : {"error", "skip"}
         The policy for an example with another text than an earlier annotator has: raise InputError,
         or leave it out. An example that one annotator lacks is always left out.
+    join : {"id", "text", "position"}, optional
+        Join examples by id, by text, or by position, as in `fastcausal.score`.
     **marking
         Settings of reading relations, see `fastcausal.marking.Marking`.
 
@@ -124,6 +129,9 @@ def agree(
     types = Marking.make(**marking).types
     sides = read_annotators(annotations, tags=chosen.tags, **marking)
     warnings: dict[str, None] = {}
+    if join is not None:
+        check("join", join, Join)
+        sides = join_annotators(sides, join, warnings)
     if "skip" in (unparsed, unmatched):
         sides = number_examples(sides)
     sides = check_texts(sides, unmatched, warnings)

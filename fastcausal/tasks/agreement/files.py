@@ -36,7 +36,7 @@ from fastcausal.formats.reading.format import Opened
 from fastcausal.marking import Marking
 from fastcausal.options import LabelPolicy, MarkingSettings, Policy, TagReading
 from fastcausal.relations import Relations, import_table
-from fastcausal.tasks.relations.align import text_of
+from fastcausal.tasks.relations.join import offer_texts, text_of
 from fastcausal.tasks.relations.unread import unread_message
 
 COLUMN = "annotator"
@@ -255,10 +255,12 @@ def require_common(sides: Mapping[str, Relations]) -> None:
         return
     ids = {name: () if r.ids is None else r.ids[:4].to_pylist() for name, r in sides.items()}
     counts = [f"{name} has {len(r)}{format_some(ids[name])}" for name, r in sides.items()]
-    raise InputError(
+    error = InputError(
         f"no two annotators have an example of the same id: {', '.join(counts)}; an id in "
         "documents is the document's name and the number of the sentence"
     )
+    first, second, *_ = sides.values()
+    raise offer_texts(error, first, second)
 
 
 def check_texts(
@@ -279,7 +281,10 @@ def check_texts(
             continue  # `align` reports it
         texts = RowTexts(text_of(first), partial(first.place, side=a))
         others = RowTexts(text_of(second), partial(second.where, side=b))
-        stay = same_texts(Match(keys, at, rows, {}), texts, others, unmatched, LEFT_OUT)
+        try:
+            stay = same_texts(Match(keys, at, rows, {}), texts, others, unmatched, LEFT_OUT)
+        except InputError as error:
+            raise offer_texts(error, first, second) from None
         if lost := len(rows) - len(stay.pred):
             noun = "example has" if lost == 1 else "examples have"
             warnings[f"{a} / {b}: unmatched={unmatched}: {lost} {noun} another text"] = None

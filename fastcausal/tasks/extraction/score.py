@@ -23,6 +23,7 @@ from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.marking import FIELDS, refuse_unknown
 from fastcausal.options import (
     Backend,
+    Join,
     MarkingSettings,
     Occurrence,
     Policy,
@@ -71,6 +72,7 @@ def score(
     answers: str | None = None,
     occurrence: Occurrence = "gap",
     id: str | None = None,
+    join: Join | None = None,
     **settings: Unpack[ScoreSettings],
 ) -> ExtractionReport:
     """Score predicted relations against gold relations.
@@ -82,7 +84,7 @@ def score(
     Parameters
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
-        Joined by ``id`` if both sides have one, else by position.
+        Joined by ``id`` if both sides have one, else by position; see ``join``.
     protocol : {"recess", "cnc-2023", "cnc-2022"}, {"unicausal-span"}, Protocol or Recipe
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` also has
         the policies and the reading of predictions. ``"unicausal-span"`` and ``"fincausal-2020"``
@@ -112,6 +114,9 @@ def score(
         unknown.
     format, answers, occurrence, id
         Options of reading predictions, as in `fastcausal.read`.
+    join : {"id", "text", "position"}, optional
+        Join examples by id, by text, or by position; by default by id if both sides have one. Texts
+        are equal up to white space; examples of equal texts join in order, with a warning.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022", "unicausal"}, optional
         Reading of tagged sentences, if the protocol's own is ``"strict"``; ``"unicausal"`` is for
         ``"unicausal-span"``.
@@ -169,6 +174,7 @@ def score(
                 "occurrence": None if occurrence == "gap" else occurrence,
                 "unparsed": None if unparsed == "error" else unparsed,
                 "unmatched": None if unmatched == "error" else unmatched,
+                "join": join,
             }
             refusal = f"{{name}} is {{value!r}}, expected none with the protocol {protocol}"
             report: ExtractionReport = published.count(gold, pred, given, refusal)
@@ -176,11 +182,11 @@ def score(
     if lenient:
         owner = owners_under("score")["lenient"]
         raise ValueError(f"lenient is {lenient!r}, expected none but with {owner}")
-    reads: Any = unparsed, unmatched, format, tags, answers, occurrence, id
+    reads: Any = unparsed, unmatched, format, tags, answers, occurrence, id, join
     recipe = Recipe.make(protocol, *reads, **marking)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
-    if is_tally and backend == "cpu" and not recipe.marking.changed:
+    if is_tally and backend == "cpu" and not recipe.marking.changed and recipe.join is None:
         tally = tally_arrays(recipe.protocol, gold, pred, num_threads)
         if tally is not None:
             return ExtractionReport(Evaluation(recipe, tally, (gold, pred), num_threads))
@@ -207,7 +213,7 @@ def _score_batches(
 ) -> ExtractionReport:
     """Score two sides, batch by batch if they are streamed and in step."""
     system = system_of(pred)
-    streamed = are_streamed(gold, pred) and not scorer.recipe.marking.changes_reading
+    streamed = are_streamed(gold, pred)
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
     sides = (gold, pred) if are_rereadable(gold, pred) else None
@@ -224,7 +230,7 @@ def _score_batches(
             report.hints = hints_of(evaluation.counting, evaluation.formula, only)
         return report
 
-    if not streamed:
+    if not (streamed and scorer.recipe.can_stream):
         return report_of([(gold, pred)])
     gold, pred = opened(gold), opened(pred, scorer.recipe.reads.format)
     columns = _needed(scorer, kept) if per_example is None else None

@@ -174,7 +174,7 @@ class ExtractionScorer:
         elif masks:
             raise TypeError(f"{', '.join(masks)}: only the logits of a SpanDecoder have that")
         tally = None
-        if self.backend == "cpu" and not self.columns:
+        if self.backend == "cpu" and not self.columns and self.recipe.join is None:
             roles = self.tally.roles
             tally = tally_arrays(self.protocol, sides[0], sides[1], self.num_threads, roles)
         if tally is None:

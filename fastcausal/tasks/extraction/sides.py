@@ -20,6 +20,7 @@ from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.relations.align import Aligned, align, align_examples, align_rows
+from fastcausal.tasks.relations.join import gold_for_reading
 
 Roles = tuple[str, ...] | None
 IN_MEMORY = (Relations, Rows, list, tuple)
@@ -57,19 +58,21 @@ def align_sides(
         return aligned._replace(found=frozenset(roles_setting(roles)))
     if isinstance(gold, Rows) or isinstance(pred, Rows):
         raise InputError("one side is Rows, expected both: they have no ids to be joined by")
-    if not columns and _are_plain_examples(recipe, roles, gold, pred):
+    if not columns and recipe.join is None and _are_plain_examples(recipe, roles, gold, pred):
         plain = align_examples(gold, pred, protocol)  # type: ignore[arg-type]
         if plain is not None:
             return plain
     gold = read_marked(gold, tags=GOLD_READING[protocol.tags], **recipe.of_gold)
-    pred = read_marked(pred, like=gold, tags=protocol.tags, **recipe.of_pred)
+    like = gold_for_reading(gold, recipe.join)
+    pred = read_marked(pred, like=like, tags=protocol.tags, **recipe.of_pred)
     refuse_untaken((gold, pred), recipe.marking)
     if roles not in (None, gold.roles):
         raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(roles)}")
     if gold.reading.predicted:
         raise InputError("gold is a submission file, expected gold annotations")
     gold, pred = read_with_tags(gold, pred, protocol.tags)
-    return align(gold, pred, protocol, recipe.unparsed, recipe.unmatched, columns=columns)
+    policies = recipe.unparsed, recipe.unmatched
+    return align(gold, pred, protocol, *policies, columns=columns, join=recipe.join)
 
 
 def _are_plain_examples(recipe: Recipe, roles: Roles, *sides: Any) -> bool:

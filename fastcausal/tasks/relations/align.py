@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import _spans, arrow
-from fastcausal.arrays import compute as pc
 from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
 from fastcausal.arrays.kept import Kept, Key
 from fastcausal.arrays.strata import source_of
@@ -31,11 +30,12 @@ from fastcausal.files.keys import Match, match, refuse_unknown_ids, unknown_ids
 from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import GOLD_READING
-from fastcausal.options import Policy, TagReading
+from fastcausal.options import Join, Policy, TagReading
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import ROWS, Rows, check_both, rows_of_examples
 from fastcausal.tasks.relations import official
+from fastcausal.tasks.relations.join import give_ids, offer_texts, text_of
 from fastcausal.tasks.relations.types import Types, types_of
 from fastcausal.tasks.relations.unread import (
     ALL_READ,
@@ -121,6 +121,7 @@ def align(
     unmatched: Policy = "error",
     names: tuple[str, str] = SIDES,
     columns: tuple[str, ...] = (),
+    join: Join | None = None,
 ) -> Aligned:
     """Align predictions with the examples of gold; ``names`` are the two sides in messages.
 
@@ -136,7 +137,13 @@ def align(
     if gold.n_unread:
         raise InputError(unread_message(gold.reading, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
-    gold, pred, places, pred_places = _join(gold, pred, unmatched, warnings, names, protocol)
+    if join is not None:
+        gold, pred = give_ids(gold, pred, join, names, warnings)
+    try:
+        joined = _join(gold, pred, unmatched, warnings, names, protocol)
+    except InputError as error:
+        raise offer_texts(error, gold, pred) from None
+    gold, pred, places, pred_places = joined
     gold = _add_columns(gold, pred, columns)
     settled = None
     if pred.n_unread:
@@ -353,16 +360,6 @@ def _join(
         both.gold,
         both.pred,
     )
-
-
-def text_of(relations: Relations) -> pa.Array | pa.ChunkedArray | None:
-    """Return the texts of examples: ``text``, else ``tokens`` joined by spaces, else None."""
-    table = relations.table
-    if "text" in table.column_names:
-        return table["text"]
-    if "tokens" not in table.column_names or table["tokens"].type != pa.list_(pa.string()):
-        return None
-    return pc.binary_join(table["tokens"], " ")
 
 
 def has_unknown_ids(gold: Relations, pred: Relations) -> bool:

@@ -201,7 +201,7 @@ def test_nothing_in_common_is_refused():
     assert str(caught.value) == (
         'no two annotators have an example of the same id: amy has 1 ("amy:1"), ben has 1 '
         '("ben:1"), cid has 1 ("cid:1"); an id in documents is the document\'s name and the '
-        "number of the sentence"
+        'number of the sentence; 1 of 1 texts are the same; join="text" would join them'
     )
     sides["cid"] = one(id="amy:1")
     found = fc.agree(sides)
