@@ -139,7 +139,7 @@ class RelationsReader : protected JsonReader {
       const auto role = static_cast<int32_t>(name - std::begin(ROLE_NAMES));
       if (name == std::end(ROLE_NAMES)) {
         std::string_view* const end = further + n_further;
-        if (no_spans_ || n_further == MOST_KEYS) return false;
+        if ((no_spans_ && key != "type") || n_further == MOST_KEYS) return false;
         if (std::find(further, end, key) < end) return false;
         further[n_further++] = key;
         if (key == "type") {
@@ -168,10 +168,17 @@ class RelationsReader : protected JsonReader {
     return !no_spans_ || (!are_several && found_.data.size() > size_before);
   }
 
+  // Returns whether a text starts or ends with a letter that may be white space.
+  static bool is_padded(std::string_view text) {
+    const auto is_plain = [](char c) { return c > ' ' && c <= '~'; };
+    return !text.empty() && (!is_plain(text.front()) || !is_plain(text.back()));
+  }
+
   bool type() {
     std::string_view text;
     if (take("null")) return true;
     if (p_ == end_ || *p_ != '"' || !string_at(room_, text)) return false;
+    if (no_spans_ && (no_spans_->has(text) || is_padded(text))) return false;
     found_.types.append(text);
     return true;
   }

@@ -15,10 +15,14 @@ import fastcausal as fc
 from fastcausal.formats.model_output import plain
 from fastcausal.formats.model_output.texts import relations_in
 
-WORDS = st.sampled_from(["rain", "floods", "the storm", "", "None", "N/A", "é", "<think>", "a```b"])
+WORDS = st.sampled_from(
+    ["rain", "floods", "the storm", "", "None", "N/A", "é", "<think>", "a```b", " x", "x\x85"]
+)
 VALUES = WORDS | st.lists(WORDS, max_size=2)
 RELATIONS = st.lists(
-    st.dictionaries(st.sampled_from(["cause", "effect", "signal", "why"]), VALUES, max_size=3),
+    st.dictionaries(
+        st.sampled_from(["cause", "effect", "signal", "type", "why"]), VALUES, max_size=3
+    ),
     max_size=2,
 )
 BEFORE = ["Sure: ", "json ", " \n", '"so" ', "The cause: ", "relations: ", "5 ", "[x] ", "<b> "]
@@ -75,7 +79,9 @@ def test_native_answers(texts):
 
 
 @pytest.mark.parametrize("way", ["{}", "```json\n{}\n```", "Sure: {} That is all.", "json\n{}"])
-@pytest.mark.parametrize("relations", [[], [{"cause": "rain", "effect": ["a", "b"]}]])
+@pytest.mark.parametrize(
+    "relations", [[], [{"cause": "rain", "effect": ["a", "b"], "type": "Enables"}]]
+)
 def test_plain_answers_are_read_natively(way, relations):
     text = way.replace("{}", json.dumps({"relations": relations}, indent=1))
     assert plain.parsed([text], Counter()).others == {}

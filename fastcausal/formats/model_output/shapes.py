@@ -10,13 +10,14 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
+from fastcausal.arrays.examples import TYPE
 from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.relations import ROLES
 
 Notes = Counter[str]
 
-ROLE_KEYS = frozenset(ROLES)
+PLAIN_KEYS = frozenset({*ROLES, TYPE})
 NAMES = {
     **dict.fromkeys(("cause", "causes", "arg0"), "cause"),
     **dict.fromkeys(("effect", "effects", "arg1"), "effect"),
@@ -247,10 +248,14 @@ def plain_relations(value: Any) -> list[Any] | None:
 
 def _is_plain(entry: Any) -> bool:
     """Return True for a relation of texts and lists of texts, with a span."""
-    if type(entry) is not dict or not entry.keys() <= ROLE_KEYS or _are_several(entry):
+    if type(entry) is not dict or not entry.keys() <= PLAIN_KEYS or _are_several(entry):
         return False
     is_filled = False
-    for value in entry.values():
+    for key, value in entry.items():
+        if key == TYPE:
+            if type(value) is not str or value in NO_SPAN or value != value.strip():
+                return False
+            continue
         texts = value if type(value) is list else (value,)
         for text in texts:
             if type(text) is not str or text in NO_SPAN:
@@ -274,13 +279,13 @@ def relation_of(entry: Any, notes: Notes) -> Any:
         relation = _relation(entry, notes)
     except UnreadError as reason:
         return reason
-    if not any(relation.values()):
+    if not any(value for key, value in relation.items() if key != TYPE):
         notes["relation without a span"] += 1
         return None
     return relation
 
 
-def _relation(entry: Any, notes: Notes) -> dict[str, list[Any]]:
+def _relation(entry: Any, notes: Notes) -> dict[str, Any]:
     if isinstance(entry, UnreadError):
         raise entry
     if is_pair(entry):
@@ -293,11 +298,21 @@ def _relation(entry: Any, notes: Notes) -> dict[str, list[Any]]:
     if not keys:
         keyed = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
         raise UnreadError(f"it has {keyed}, expected {_ROLES}")
-    if _name(keys.get("cause", "")) in dict(TRIPLES):
+    of_type, n_types = "", 0
+    if _name(keys.get("cause", "")) in dict(TRIPLES):  # their type is a predicate
         keys = _directed(entry, keys)
+    elif (key := next((key for key in entry if _name(key) == TYPE), None)) is not None:
+        of_type, n_types = _read_type(entry[key]), 1
     notes["other name of a key"] += sum(role != key for role, key in keys.items())
-    notes["further key"] += len(entry) - len(keys)
-    return {role: _spans(role, entry[key], notes) for role, key in keys.items()}
+    notes["further key"] += len(entry) - len(keys) - n_types
+    relation: dict[str, Any] = {role: _spans(role, entry[key], notes) for role, key in keys.items()}
+    return relation | ({TYPE: of_type} if of_type else {})
+
+
+def _read_type(value: Any) -> str:
+    if not isinstance(value, str | None):
+        raise UnreadError(f'its "{TYPE}" is {kind(value)}, expected a text')
+    return "" if value is None or value in NO_SPAN else value.strip()
 
 
 def _directed(entry: Mapping[str, Any], keys: dict[str, str]) -> dict[str, str]:
