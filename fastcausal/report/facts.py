@@ -120,6 +120,7 @@ class Facts:
     timeline: Mapping[str, Any]
     topics: Mapping[str, Any]
     triage: Mapping[str, int]
+    types: Mapping[str, Any]
     unanswered: Any
     undefined: Any
     unread: Mapping[str, Any]

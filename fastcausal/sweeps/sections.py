@@ -24,6 +24,7 @@ from fastcausal.tasks.extraction.sections import (
     error_links,
     errors_by_group,
     main_score,
+    types_section,
     unparsed_section,
 )
 
@@ -57,6 +58,7 @@ def parts_of_systems(
         *_subsets(reports),
         *_errors(reports),
         *confusion_section(reports),
+        *types_section(reports),
         *unparsed_section(reports),
         *ranks,
         about_section(reports.values()),

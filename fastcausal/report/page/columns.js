@@ -11,10 +11,16 @@ const range = (start, stop) => Array.from({ length: stop - start }, (_, k) => st
 
 /** Relations of one side, as docs/pages.md has them. */
 class Relations {
-  constructor({ relations, spans, values }) {
+  constructor({ relations, spans, values, types }) {
     this.ofExample = offsets(relations);
     this.ofRelation = offsets(spans);
     this.values = Int32Array.from(values);
+    this.types = types ?? [];
+  }
+
+  /** Return the number of the type of a relation of an example; -1 or undefined for none. */
+  typeOf(example, n) {
+    return n < 0 ? -1 : this.types[this.ofExample[example] + n];
   }
 
   /** Return the relations of an example, each a list of `[role, start, stop]`. */
@@ -67,6 +73,7 @@ class Examples {
     const { ids, texts, roles, types, words, errors, strata, cells, sides } = columns;
     Object.assign(this, { ids, texts, roles, types, words, cells, sides });
     this.said = { ...SAID, ...columns.said };
+    this.typesOfRelations = columns.types_of_relations ?? [];
     this.n = ids.length;
     this.names = columns.columns;
     this.rows = columns.count_rows;

@@ -151,7 +151,8 @@ class Shown {
     const { examples } = this;
     const gold = examples.gold.of(k);
     const side = examples.sides?.[examples.strata[0].codes[k]] ?? null;
-    const parts = gold.map((spans, n) => this.line(k, [side?.[0] ?? "gold"], n, spans));
+    const parts = gold.map((spans, n) =>
+      this.line(k, [side?.[0] ?? "gold"], n, examples.gold.typeOf(k, n), spans));
     const alone = [];
     for (const system of systems.filter((each) => !each.isLeftOut(k))) {
       const pred = system.pred.of(k);
@@ -159,13 +160,14 @@ class Shown {
       const pairs = system.pairsOf(k);
       gold.forEach((spans, n) => {
         const [, partner, place] = pairs.find((pair) => pair[0] === n) ?? [n, -1, -1];
-        parts[n].push(...this.line(k, name(), partner, pred[partner], place, spans));
+        const type = system.pred.typeOf(k, partner);
+        parts[n].push(...this.line(k, name(), partner, type, pred[partner], place, spans));
       });
       const paired = new Set(pairs.filter((pair) => pair[0] >= 0).map((pair) => pair[1]));
       pred.forEach((spans, n) => {
         if (paired.has(n)) return;
         const [, , place] = pairs.find((pair) => pair[1] === n) ?? [-1, n, -1];
-        alone.push(this.line(k, name(), n, spans, place, []));
+        alone.push(this.line(k, name(), n, system.pred.typeOf(k, n), spans, place, []));
       });
     }
     const made = [...parts.map((part) => element("dl", "pair", ...part)),
@@ -174,9 +176,10 @@ class Shown {
   }
 
   /** Make the lines of a relation, and say what it counts with its partner in gold. */
-  line(k, name, n, spans, place, gold) {
-    const { roles, texts, said } = this.examples;
-    const made = [element("dt", "", ...name, n >= 0 ? ` ${n + 1}` : "")];
+  line(k, name, n, type, spans, place, gold) {
+    const { roles, texts, said, typesOfRelations } = this.examples;
+    const made = [element("dt", "", ...name, n >= 0 ? ` ${n + 1}` : "",
+      ...type >= 0 ? [" (", element("bdi", "", typesOfRelations[type]), ")"] : [])];
     const drawn = gold ? compared(gold, spans ?? []) : spans ?? [];
     if (drawn.length)
       made.push(...linesOf(drawn).map((line) => marked("dd", "text", texts[k], line, roles, said)));

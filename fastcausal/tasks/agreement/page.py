@@ -10,7 +10,7 @@ from fastcausal.arrays.reading import arguments_of
 from fastcausal.engine.kernel import Int32
 from fastcausal.report.page import ABOUT, Page, Section, html_of
 from fastcausal.report.page.page import examples_part
-from fastcausal.tasks.agreement.disagreements import Paired
+from fastcausal.tasks.agreement.disagreements import TYPE, Paired
 from fastcausal.tasks.relations.marked import numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
@@ -41,7 +41,9 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
     examples = [
         example for code, paired in enumerate(pairs) for example in _differing(paired, code)
     ]
-    words = words_of(roles)
+    typed = any(paired.types for paired in pairs) and TYPE not in roles
+    words = words_of(roles) | ({TYPE: "other type"} if typed else {})
+    types = sorted({name for each in examples for of in each["types"] for name in of if name})
     fields = ("same", *words)  # counts of each role of a pair of relations
     width = len(roles) * len(fields)
     counts = [[_counts(pair, len(roles), fields) for pair in each["pairs"]] for each in examples]
@@ -50,6 +52,7 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
     names = [f"{role}_{field}" for role in roles for field in fields]
     return {
         "roles": [*roles],
+        **({"types_of_relations": types} if types else {}),
         "columns": names,
         "types": [*words],
         "words": words,
@@ -69,11 +72,13 @@ def columns_of(pairs: Sequence[Paired], roles: Sequence[str]) -> dict[str, Any]:
                 "codes": [each["code"] for each in examples],
             }
         ],
-        "gold": _flat([each["a"] for each in examples]),
+        "gold": _flat([each["a"] for each in examples])
+        | _number_types([each["types"][0] for each in examples], types),
         "systems": [
             {
                 "name": "the other" if len(pairs) > 1 else pairs[0].b if pairs else "",
-                "pred": _flat([each["b"] for each in examples]),
+                "pred": _flat([each["b"] for each in examples])
+                | _number_types([each["types"][1] for each in examples], types),
                 "unparsed": [0] * len(examples),
                 "unread": [],
                 "pairs": _pairs(examples),
@@ -110,6 +115,7 @@ def _differing(paired: Paired, code: int) -> list[dict[str, Any]]:
     """Describe the examples in which two annotators differ."""
     differences = [*paired.differing()]
     wanted = {difference.example for difference in differences}
+    differing = {difference.pair for difference in differences}
     kinds = (difference.kind for difference in differences)
     sides = (paired.aligned.gold.marked(), paired.aligned.pred.marked())
     sentences = sentences_of(paired.aligned.examples, paired.aligned.gold.lengths)
@@ -125,18 +131,22 @@ def _differing(paired: Paired, code: int) -> list[dict[str, Any]]:
                             int(rows.relation_offsets[example + 1]))]
             for rows in sides
         ]  # fmt: skip
-        pairs = []
+        pairs: list[dict[str, Any]] = []
+        types: list[list[str | None]] = [[None] * len(own) for own in spans]
         for k in places:
             a, b = (
                 int(index[k]) - start if index[k] >= 0 else -1
                 for index, start in zip(paired.relations, first, strict=True)
             )
             of_a, of_b = (own[n] if n >= 0 else None for own, n in zip(spans, (a, b), strict=True))
-            kind = "same" if of_a == of_b else next(kinds)
+            for own, n, name in zip(types, (a, b), paired.types_at(k), strict=True):
+                if n >= 0:
+                    own[n] = name
+            kind = next(kinds) if k in differing else "same"
             pairs.append({"a": a, "b": b, "spans": (of_a, of_b), "kind": kind})
         name = paired.aligned.name(example)
         made.append({"id": name, "text": sentence.text, "code": code, "a": spans[0],
-                     "b": spans[1], "pairs": pairs})  # fmt: skip
+                     "b": spans[1], "types": types, "pairs": pairs})  # fmt: skip
     return made
 
 
@@ -154,9 +164,17 @@ def _counts(pair: dict[str, Any], n_roles: int, fields: Sequence[str]) -> list[i
     counts = []
     for role in range(n_roles):
         a, b = (sorted(span for span in side or [] if span[0] == role) for side in pair["spans"])
-        field = kind if a != b else "same" if a else ""
+        field = kind if a != b or (a and kind == TYPE) else "same" if a else ""
         counts += [int(field == each) for each in fields]
     return counts
+
+
+def _number_types(
+    examples: Sequence[Sequence[str | None]], names: Sequence[str]
+) -> dict[str, list[int]]:
+    """Return the number of the type of each relation, -1 for none; nothing without types."""
+    place: dict[str | None, int] = {name: k for k, name in enumerate(names)} | {None: -1}
+    return {"types": [place[name] for of in examples for name in of]} if names else {}
 
 
 def _flat(examples: Sequence[Sequence[Sequence[Sequence[int]]]]) -> dict[str, list[int]]:

@@ -1,8 +1,8 @@
-"""Roles of gold against roles of predictions, span by span."""
+"""Roles and types of gold against those of predictions, span by span and pair by pair."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -38,6 +38,22 @@ def confusion_of_examples(counting: Counting, aligned: Aligned) -> Int64:
     """
     n = aligned.gold.n_examples
     return _confusion(counting, aligned, np.arange(n), n)
+
+
+def types_of_examples(counting: Counting, aligned: Aligned, names: Sequence[str]) -> Int64:
+    """Count the types of paired relations by example: int64[n_examples, n + 1, n + 1], rows gold.
+
+    ``names`` are those of all types; the last place is for relations without a type.
+    """
+    types, n = aligned.types, len(names) + 1
+    if types is None:
+        return np.zeros((aligned.gold.n_examples, n, n), np.int64)
+    place = {name: k for k, name in enumerate(names)}
+    places = np.array([len(names), *(place[name] for name in types.names)])
+    of_gold, of_pred = counting.pair_all_types(aligned)
+    example = aligned.gold.example_of_relation()[of_gold]
+    gold, pred = places[types.gold[of_gold]], places[types.pred[of_pred]]
+    return confusions(gold, pred, example, aligned.gold.n_examples, n)[:, :, :-1]
 
 
 def _confusion(counting: Counting, aligned: Aligned, groups: Int64, n_groups: int) -> Int64:

@@ -20,7 +20,15 @@ from fastcausal.options import Backend, TypePolicy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.tally import NOTHING, TYPE, Stratum, Tally, Totals, totals_of
+from fastcausal.tasks.extraction.tally import (
+    NO_PAIRS,
+    NOTHING,
+    TYPE,
+    Stratum,
+    Tally,
+    Totals,
+    totals_of,
+)
 from fastcausal.tasks.relations.align import (
     Aligned,
     are_alike,
@@ -113,6 +121,9 @@ class Counting(NamedTuple):
                 n_typed_pairs=types.count_typed(*pairs),
                 n_types_differ=int(types.differ(*pairs).sum()),
             )
+        confusion = NO_PAIRS
+        if types is not None:
+            confusion = types.confusion(*self.pair_all_types(aligned, made.partner))
         return Tally(
             totals,
             {name: counts[2 * k : 2 * k + 2] for k, name in enumerate(strata)},
@@ -122,7 +133,15 @@ class Counting(NamedTuple):
             unread,
             reasons,
             by_type,
+            confusion,
         )
+
+    def pair_all_types(self, aligned: Aligned, partner: Int64 | None = None) -> tuple[Int64, Int64]:
+        """Return relations with spans that are paired whatever their types."""
+        # Where types are required, no pair of ``partner`` has two.
+        if partner is None or self.types == "require":
+            partner = self._replace(types="ignore").run(aligned, n_groups=1).partner
+        return pairs_of(aligned.gold, aligned.pred, partner)
 
     def count_by_type(self, aligned: Aligned, types: Types) -> dict[str, Int64]:
         """Count the relations of each type alone, as `fastcausal.tasks.relations.types`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,21 +23,22 @@ from fastcausal.tasks.extraction.page import columns_of_systems
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import Line, Marked, grid_of, lines_of, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
+from fastcausal.tasks.relations.types import Types
 
 Span = dict[str, Any]
 SPAN = pa.struct(
     {"role": pa.string(), "start": pa.int32(), "stop": pa.int32(), "words": pa.string()}.items()
 )
-RELATIONS = pa.list_(pa.struct({"relation": pa.int64(), "spans": pa.list_(SPAN)}.items()))
-SCHEMA = pa.schema(
-    {
-        "id": pa.string(),
-        "errors": pa.int64(),
-        "text": pa.string(),
-        "gold": RELATIONS,
-        "pred": RELATIONS,
-    }
-)
+FIELDS = {"relation": pa.int64(), "spans": pa.list_(SPAN)}  # of a relation
+TYPE = {"type": pa.string()}
+
+
+class Marks(NamedTuple):
+    """A relation with a span."""
+
+    number: int  # In its example, from 1
+    rows: Int32  # Its role, start and stop
+    type: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,20 @@ class Wrong:
     id: str  # Its id, or its number if it has no id
     errors: int  # Number of errors of the chosen roles and kinds
     counts: dict[str, int]  # Their numbers by role and kind, such as ``cause_be``, without zeros
-    # Number and rows (role, start, stop) of each gold relation and of the prediction paired
-    # with it; None for no relation
-    pairs: list[tuple[tuple[int, Int32] | None, tuple[int, Int32] | None]]
+    # Each gold relation, and the prediction paired with it; None for no relation
+    pairs: list[tuple[Marks | None, Marks | None]]
     sentence: Sentence | None
     n_tokens: int
 
-    def relations(self, side: int, roles: Sequence[str]) -> list[dict[str, Any]]:
+    def relations(self, side: int, roles: Sequence[str], typed: bool) -> list[dict[str, Any]]:
         """Return the relations of gold (side 0) or of the prediction (side 1) in their order."""
-        present = {relation[0]: relation[1] for pair in self.pairs if (relation := pair[side])}
+        present = {marks.number: marks for pair in self.pairs if (marks := pair[side])}
         return [
-            {"relation": n, "spans": [self._span(row, roles) for row in present[n].tolist()]}
+            {
+                "relation": n,
+                **({"type": present[n].type} if typed else {}),
+                "spans": [self._span(row, roles) for row in present[n].rows.tolist()],
+            }
             for n in sorted(present)
         ]
 
@@ -75,9 +79,12 @@ class Wrong:
     def _lines(self) -> Iterator[Line]:
         sentence = self.sentence or numbered(self.n_tokens)
         for pair in self.pairs:
-            for side, relation in zip(("gold", "pred"), pair, strict=True):
-                number, rows = relation or (None, None)
-                yield from lines_of(side if number is None else f"{side} {number}", rows, sentence)
+            for side, marks in zip(("gold", "pred"), pair, strict=True):
+                if marks is None:
+                    yield from lines_of(side, None, sentence)
+                else:
+                    of_type = f" ({marks.type})" if marks.type else ""
+                    yield from lines_of(f"{side} {marks.number}{of_type}", marks.rows, sentence)
 
 
 class Errors(Printed):
@@ -92,6 +99,7 @@ class Errors(Printed):
         n_wrong: int,  # Number of all examples with errors; `examples` has the worst of them
         examples: list[Wrong],  # Worst first; equally bad ones in the order of gold
         columns: Callable[[], dict[str, Any]],
+        typed: bool,  # True if a relation of either side has a type
     ) -> None:
         self.signature = signature
         self.roles = roles
@@ -99,7 +107,7 @@ class Errors(Printed):
         self.types = types
         self.n_wrong = n_wrong
         self.examples = examples
-        self._columns = columns
+        self._columns, self._typed = columns, typed
         kinds = f"{', '.join(types)} of {', '.join(counted)}"
         shown = f", the worst {len(examples)}" if len(examples) < n_wrong else ""
         sentences = f"{n_wrong} sentence{'s' * (n_wrong != 1)}"
@@ -118,8 +126,8 @@ class Errors(Printed):
                     "errors": wrong.errors,
                     "counts": wrong.counts,
                     "text": wrong.sentence and wrong.sentence.text,
-                    "gold": wrong.relations(0, self.roles),
-                    "pred": wrong.relations(1, self.roles),
+                    "gold": wrong.relations(0, self.roles, self._typed),
+                    "pred": wrong.relations(1, self.roles, self._typed),
                 }
                 for wrong in self.examples
             ],
@@ -127,7 +135,10 @@ class Errors(Printed):
 
     def to_arrow(self) -> pa.Table:
         """Return a row per example: id, errors, text, and the relations of both sides."""
-        return pa.Table.from_pylist(self.to_dict()["examples"], SCHEMA)
+        relations = pa.list_(pa.struct(({**FIELDS, **TYPE} if self._typed else FIELDS).items()))
+        schema = {"id": pa.string(), "errors": pa.int64(), "text": pa.string()}
+        schema |= {"gold": relations, "pred": relations}
+        return pa.Table.from_pylist(self.to_dict()["examples"], pa.schema(schema))
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table with a part per example and a row per relation."""
@@ -176,7 +187,8 @@ def errors_of(
         sides = {"pred": aligned}
         return columns_of_systems(counting, sides, (), len(examples), kinds, counted)
 
-    return Errors(signature, counting.roles, counted, kinds, len(wrong), examples, columns)
+    typed = aligned.types is not None
+    return Errors(signature, counting.roles, counted, kinds, len(wrong), examples, columns, typed)
 
 
 def _known(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -199,18 +211,24 @@ def _examples(
     )
     sentences = sentences_of(taken, lengths)
     described = []
+    types = aligned.types
+    codes = (None, None) if types is None else (types.gold, types.pred)
     for e, sentence, n_tokens in zip(chosen.tolist(), sentences, lengths.tolist(), strict=True):
         places = slice(*np.searchsorted(example, [e, e + 1]))
-        sides = ([_relation(rows, e, r) for r in each[places].tolist()]
-                 for rows, each in zip((gold, pred), index, strict=True))  # fmt: skip
+        sides = ([_marks(rows, e, r, types, of) for r in each[places].tolist()]
+                 for rows, each, of in zip((gold, pred), index, codes, strict=True))  # fmt: skip
         own = {name: int(each[e]) for name, each in counts.items() if each[e]}
         pairs = [pair for pair in zip(*sides, strict=True) if any(pair)]
         described.append(Wrong(aligned.name(e), int(n_errors[e]), own, pairs, sentence, n_tokens))
     return described
 
 
-def _relation(rows: Rows, example: int, index: int) -> tuple[int, Int32] | None:
-    """Return the number of a relation in its example, from 1, and its rows; None for no spans."""
+def _marks(
+    rows: Rows, example: int, index: int, types: Types | None, codes: Int64 | None
+) -> Marks | None:
+    """Return a relation with a span of an example; None for none."""
     if index < 0 or not len(rows.relation(index)):
         return None
-    return index - int(rows.relation_offsets[example]) + 1, rows.relation(index)
+    number = index - int(rows.relation_offsets[example]) + 1
+    of_type = None if types is None or codes is None else types.name(int(codes[index]))
+    return Marks(number, rows.relation(index), of_type)

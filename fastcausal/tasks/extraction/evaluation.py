@@ -153,6 +153,16 @@ class Evaluation(NamedTuple):
             "micro": micro,
         }
 
+    def confusion(self) -> dict[str, Any]:
+        """Return the confusion of types of paired relations, rows gold; nothing without types."""
+        pairs = self.tally.confusion
+        if not all(any(pair[side] for pair in pairs) for side in (0, 1)):
+            return {}
+        names = sorted({name for pair in pairs for name in pair}, key=lambda name: (not name, name))
+        # Pairs of two relations without a type are unknown: parts without any type are not paired.
+        matrix = [[pairs[gold, pred] if gold or pred else None for pred in names] for gold in names]
+        return {"types": {"labels": [name or None for name in names], "confusion": matrix}}
+
     def bounds(self) -> Bounds | None:
         """Return the overall scores under both policies on unparsed predictions."""
         if self.averages is not None:

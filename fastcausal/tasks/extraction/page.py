@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -21,10 +21,11 @@ from fastcausal.report.page import ABOUT, Card, Page, Section
 from fastcausal.report.page.page import examples_part
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.confusion import confusion_of_examples
+from fastcausal.tasks.extraction.confusion import confusion_of_examples, types_of_examples
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields, hit_fields
+from fastcausal.tasks.extraction.report import WITHOUT_TYPE
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MAX_NUMBERS, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
@@ -35,6 +36,8 @@ EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of bot
 MAX_CELLS = 64  # cells of the confusion of roles; a larger one is not counted per example
 MAX_LETTERS = 4000  # shown of an unparsed answer
 NO_ROLE = "none"
+OF_TYPES = "type "  # before the names of cells of the confusion of types
+TYPES = "\0types"  # a column beside those of gold: the number of the type of each relation
 
 
 class _System(NamedTuple):
@@ -45,10 +48,11 @@ class _System(NamedTuple):
     # (number of the gold relation, of the predicted relation, and of the pair)
     table: pa.Table
     # int64[n_examples, n_counts], int64[n_pairs, n_counts]: Counts of the kernel, followed by
-    # the cells of the confusion of roles
+    # the cells of the confusions of roles and of types
     of_examples: Int64
     of_pairs: Int64
     places: Int64  # int64[n_examples]: As in `Aligned`
+    gold_types: Mapping[str, pa.Array]  # A column of gold; nothing without types
 
 
 def page_of(
@@ -118,7 +122,11 @@ def columns_of_systems(
     if kinds is None:
         kinds = error_fields(counting.plan.kernel)
     about = about_counts(counting, kinds, counting.roles if counted is None else counted)
-    systems = [_counted(counting, each, about["cells"]) for each in aligned.values()]
+    types = _names_of_types(aligned.values())
+    sides = (*types, WITHOUT_TYPE)
+    cells = [f"{OF_TYPES}{gold}>{pred}" for gold in sides for pred in sides] if types else []
+    cells = cells if len(cells) <= MAX_CELLS else []
+    systems = [_counted(counting, each, about["cells"], types, cells) for each in aligned.values()]
     places, at = _joined(systems)
     shown = _worst(systems, at, [*chain(*about["errors"].values())], most, only_wrong)
     at = at[:, shown]
@@ -128,12 +136,14 @@ def columns_of_systems(
     has_ids = "id" in gold.column_names
     return {
         **about,
+        "cells": [*about["cells"], *cells],
+        **({"types_of_relations": types} if types else {}),
         "n_examples": len(places),
         "n_left_out": 0 if only_wrong else len(places) - len(shown),
         "ids": gold["id"].to_pylist() if has_ids else [*map(str, places[shown].tolist())],
         "texts": [sentence.text for sentence in sentences],
         "strata": [_stratum(gold, column) for column in by],
-        "gold": characters.relations(gold["relations"]),
+        "gold": characters.relations(gold["relations"]) | _types_in(gold),
         **_list_systems([*aligned], systems, at, characters),
     }
 
@@ -157,7 +167,39 @@ def about_counts(counting: Counting, kinds: Sequence[str], counted: Sequence[str
     }
 
 
-def _counted(counting: Counting, aligned: Aligned, cells: Sequence[str]) -> _System:
+def _names_of_types(sides: Iterable[Aligned]) -> list[str]:
+    """Return the names of all types, ascending."""
+    return sorted({name for aligned in sides if aligned.types for name in aligned.types.names})
+
+
+def _list_types(aligned: Aligned, side: int, names: Sequence[str]) -> dict[str, pa.Array]:
+    """Return the column of the types of each example's relations, -1 for none; nothing untyped."""
+    types, rows = aligned.types, (aligned.gold, aligned.pred)[side]
+    if not names:
+        return {}
+    if types is None:
+        numbers = np.full(rows.n_relations, -1)
+    else:
+        place = {name: k for k, name in enumerate(names)}
+        known = np.array([-1, *(place[name] for name in types.names)])
+        numbers = known[(types.gold, types.pred)[side]]
+    return {TYPES: arrow.lists(np.diff(rows.relation_offsets), arrow.numbers(numbers))}
+
+
+def _types_in(table: pa.Table) -> Columns:
+    """Return the types of the relations in a table as one list; nothing without types."""
+    if TYPES not in table.column_names:
+        return {}
+    return {"types": arrow.joined(table[TYPES]).flatten().to_pylist()}
+
+
+def _counted(
+    counting: Counting,
+    aligned: Aligned,
+    cells: Sequence[str],
+    types: Sequence[str],
+    cells_of_types: Sequence[str],
+) -> _System:
     """Count the examples of a system, and its pairs; confusions are counts of examples alone."""
     gold, pred = aligned.gold, aligned.pred
     result = counting.run(aligned)
@@ -173,15 +215,21 @@ def _counted(counting: Counting, aligned: Aligned, cells: Sequence[str]) -> _Sys
         "pred": _lists(pred),
         "unparsed": arrow.numbers(np.zeros_like(n_pairs) if n_unread is None else n_unread),
         "pairs": arrow.lists(n_pairs, pa.StructArray.from_arrays(struct, ["gold", "pred", "row"])),
+        **_list_types(aligned, 1, types),
     }
     of_pairs = count_pairs(counting.plan, gold, pred, of_gold, of_pred, counting.backend)
     places = np.arange(gold.n_examples) if aligned.places is None else aligned.places
     of_examples = result.counts
+    n_cells = len(cells) + len(cells_of_types)
     if cells:
         confused = confusion_of_examples(counting, aligned).reshape(-1, len(cells))
         of_examples = np.hstack([of_examples, confused])
-        of_pairs = np.pad(of_pairs, ((0, 0), (0, len(cells))))
-    return _System(aligned, pa.table(table), of_examples, of_pairs, places)
+    if cells_of_types:
+        confused = types_of_examples(counting, aligned, types).reshape(-1, len(cells_of_types))
+        of_examples = np.hstack([of_examples, confused])
+    of_pairs = np.pad(of_pairs, ((0, 0), (0, n_cells)))
+    gold_types = _list_types(aligned, 0, types)
+    return _System(aligned, pa.table(table), of_examples, of_pairs, places, gold_types)
 
 
 def _lists(rows: Rows) -> pa.ListArray:
@@ -236,6 +284,7 @@ def _gold(systems: Sequence[_System], at: Int64) -> pa.Table:
     for system, own, chosen in zip(systems, at, mine, strict=True):
         gold = system.aligned.gold
         columns = {"relations": _lists(gold), "length": arrow.numbers(gold.lengths)}
+        columns |= system.gold_types
         table = system.aligned.examples
         columns |= dict(zip(table.column_names, table.columns, strict=True))
         parts.append(pa.table(columns).take(arrow.numbers(own[chosen])))
@@ -303,7 +352,7 @@ def _list_systems(
         columns.append(
             {
                 "name": name,
-                "pred": characters.relations(table["pred"]),
+                "pred": characters.relations(table["pred"]) | _types_in(table),
                 "unparsed": arrow.values_of(arrow.joined(table["unparsed"])).tolist(),
                 "unread": _unread(system, own),
                 "pairs": {

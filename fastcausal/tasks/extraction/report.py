@@ -13,13 +13,16 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import no_rows
 from fastcausal.arrays.strata import By
 from fastcausal.errors import counted
+from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups
 from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.once import once
-from fastcausal.report.report import NO_STATISTICS, Report, Tables
+from fastcausal.report.report import MAX_COLUMNS, NO_STATISTICS, Report, Tables
 from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation
 
 DETAILS = ("per_example", "matches")
+WITHOUT_TYPE = "(none)"
+TYPES_TITLE = "types of paired relations: rows gold, columns predicted"
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.report.page import Section
@@ -65,6 +68,7 @@ class ExtractionReport(Report):
             **evaluation.tally.totals.facts(),
             "bounds": evaluation.bounds() if evaluation.tally.totals.n_unparsed else None,
             **evaluation.types(),
+            **evaluation.confusion(),
         }
 
     @once
@@ -120,6 +124,14 @@ class ExtractionReport(Report):
     @once
     def _statistics(self) -> Any:
         return self._evaluation.statistics if self._evaluation.adds else NO_STATISTICS
+
+    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
+        """Return the table of scores, and the confusion of types if there are few."""
+        grids = super().to_tables(counts)
+        types = self.facts.get("types")
+        if types is None or len(types["labels"]) > MAX_COLUMNS:
+            return grids
+        return [*grids, confusion_grid(types, TYPES_TITLE)]
 
     def without_details(self) -> Self:
         """Return this report without the sources of its tables, statistics and errors."""
@@ -234,6 +246,15 @@ class ExtractionReport(Report):
         from fastcausal.tasks.extraction.sections import sections_of
 
         return sections_of(self)
+
+
+def confusion_grid(types: Mapping[str, Any], title: str = "") -> Grid:
+    """Make the table of a confusion of types, rows gold."""
+    names = [name or WITHOUT_TYPE for name in types["labels"]]
+    grid = Grid(title, names, "gold")
+    for name, row in zip(names, types["confusion"], strict=True):
+        grid.add(name, *("" if n is None else n for n in row))
+    return grid
 
 
 def _join_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +18,8 @@ from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.evaluation import find_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
-from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE
+from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE, OF_TYPES
+from fastcausal.tasks.extraction.report import confusion_grid
 
 UNPARSED = {
     "n_unparsed_answers": "answers",
@@ -32,6 +33,11 @@ CONFUSION = "Confusion of roles"
 CONFUSION_LINE = (
     "Each gold span counts once: by the role of the span of the paired prediction that shares most "
     "of its tokens. The last row: predicted spans that meet no span of the paired gold relation."
+)
+TYPES = "Confusion of types"
+TYPES_LINE = (
+    "Each pair of relations with a type on either side counts once. Relations are paired whatever "
+    "their types."
 )
 LEGEND = (
     "Marks: right has no error; partly right has errors and hits; wrong has no hit; not read is an "
@@ -55,6 +61,7 @@ def sections_of(report: Report) -> list[Section]:
         *_subsets(report),
         *_errors(report),
         *confusion_section({"": report}),
+        *types_section({"": report}),
         *unparsed_section({"overall": report}),
         about_section([report]),
     ]
@@ -230,15 +237,27 @@ def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
         if details is not None:
             counting = details.counting
             counts = confusion_of_roles(counting, details.examples())
-            shown.append(_matrix(name, (*counting.roles, NO_ROLE), counts.tolist(),
-                                 f"system={k}&" if len(reports) > 1 else ""))  # fmt: skip
+            names = (*counting.roles, NO_ROLE)
+            parts = {"": dict(zip(names, counts.tolist(), strict=True))}
+            address = f"system={k}&" if len(reports) > 1 else ""
+            shown.append(_draw_matrix(Grid(name, names, "gold", parts=parts), address))
     return [Section(CONFUSION, shown, [CONFUSION_LINE], ERRORS)] if shown else []
 
 
-def _matrix(title: str, names: Sequence[str], counts: list[list[int]], address: str) -> Drawn:
+def types_section(reports: Mapping[str, Report]) -> list[Section]:
+    """Show the confusion of types of every system with types on both sides; "" is no name."""
+    shown = []
+    for k, (name, report) in enumerate(reports.items()):
+        if types := report.facts.get("types"):
+            address = f"system={k}&" if len(reports) > 1 else ""
+            shown.append(_draw_matrix(confusion_grid(types, name), address, OF_TYPES))
+    return [Section(TYPES, shown, [TYPES_LINE], ERRORS)] if shown else []
+
+
+def _draw_matrix(grid: Grid, address: str, of: str = "") -> Drawn:
     """Draw a matrix; its cells link to their examples."""
-    grid = Grid(title, [*names], "gold", parts={"": dict(zip(names, counts, strict=True))})
-    links = {("", gold, pred): f"#{address}cell={quote(f'{gold}>{pred}')}"
+    names = grid.header[1:]
+    links = {("", gold, pred): f"#{address}cell={quote(f'{of}{gold}>{pred}')}"
              for gold in names for pred in names}  # fmt: skip
     return Drawn(grid, heat=True, links=links if len(names) ** 2 <= MAX_CELLS else {})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import compact, numbers
+from fastcausal.arrays.arrow import compact, numbers, strings
 from fastcausal.counts.columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
@@ -20,6 +20,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats.span_texts import joined_by_relation
 from fastcausal.recipe import Signature
 from fastcausal.tasks.extraction.counting import Counting
+from fastcausal.tasks.extraction.tally import TYPE
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
 from fastcausal.tasks.relations.sentences import GAP, words_of
@@ -74,24 +75,36 @@ def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
             gold.part(first, stop),
             pred.part(first, stop),
             np.where(chosen < 0, chosen, chosen - of_pred[0]),
+            _types_of(aligned, slice(*of_gold), slice(*of_pred)),
         )
         parts.append(_matches_of(part, counting))
     return pa.concat_tables(parts, promote_options="permissive")  # large strings beside others
 
 
 class _Part(NamedTuple):
-    """Consecutive examples: the first of them, their columns, both sides, partners of gold."""
+    """Consecutive examples: the first of them, columns, sides, partners of gold, types."""
 
     first: int
     examples: pa.Table
     gold: Rows
     pred: Rows
     partner: Int64
+    types: Sequence[pa.Array]  # Of the relations of each side; empty without types
+
+
+def _types_of(aligned: Aligned, of_gold: slice, of_pred: slice) -> Sequence[pa.Array]:
+    """Return the types of some relations of each side; nothing without types or beside a role."""
+    types = aligned.types
+    if types is None or TYPE in aligned.roles:
+        return ()
+    names = strings([None, *types.names])
+    sides = types.gold[of_gold], types.pred[of_pred]
+    return [pc.take(names, numbers(codes)) for codes in sides]
 
 
 def _matches_of(part: _Part, counting: Counting) -> pa.Table:
     """Return the pairs of consecutive examples."""
-    plan, (first, examples, gold, pred, partner) = counting.plan, part
+    plan, (first, examples, gold, pred, partner, types) = counting.plan, part
     example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
     counts = count_pairs(plan, gold, pred, gold_index, pred_index, counting.backend)
     columns: dict[str, Any] = {"example": numbers(first + example)}
@@ -109,6 +122,8 @@ def _matches_of(part: _Part, counting: Counting) -> pa.Table:
         for k, role in enumerate(counting.roles):
             joined = joined_by_relation(words, rows, k, GAP)
             columns[f"{side}_{role}"] = compact(pc.take(joined, places))
+    for (side, _, index), of_side in zip(sides, types, strict=bool(types)):
+        columns[f"{side}_{TYPE}"] = pc.take(of_side, numbers(index, index >= 0))
     return pa.table(columns)
 
 

@@ -6,6 +6,7 @@ merging, states of `fastcausal.training.SpanScore`, files and facts of reports f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import add
@@ -34,6 +35,7 @@ TYPE_TOTALS = ("n_gold_types", "n_pred_types", "n_typed_pairs", "n_types_differ"
 INTERNAL_TOTALS = ("n_as_given", "n_left_out", "n_readable", *TYPE_TOTALS)
 
 
+NO_PAIRS: Counter[tuple[str, str]] = Counter()
 NOTHING: Int64 = np.zeros((), np.int64)  # counts of no example
 
 
@@ -112,6 +114,8 @@ class Tally(NamedTuple):
     # By type: counts of its relations alone, then their numbers in gold and predictions; None
     # unless wanted and there are types
     by_type: Mapping[str, Int64] | None = None
+    # Types of pairs of relations, of gold and of predictions, as `Types.confusion`
+    confusion: Counter[tuple[str, str]] = NO_PAIRS
 
     def __add__(self, other: Tally) -> Tally:  # type: ignore[override]
         """Add another part of one evaluation; InputError if a count reaches 2^56."""
@@ -129,6 +133,7 @@ class Tally(NamedTuple):
             _added_if_known(self.unread, other.unread),
             self.reasons + other.reasons,
             by_type,
+            self.confusion + other.confusion,
         )
 
     @property

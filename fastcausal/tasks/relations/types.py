@@ -7,6 +7,7 @@ example as an example of its own, which gives the same best pairing if their obj
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -37,6 +38,17 @@ class Types(NamedTuple):
     def are_on_both(self) -> bool:
         """True if both sides have a type."""
         return bool(self.gold.any() and self.pred.any())
+
+    def name(self, code: int) -> str | None:
+        """Return the name of a type, None if it is unknown."""
+        return self.names[code - 1] if code else None
+
+    def confusion(self, gold: Int64, pred: Int64) -> Counter[tuple[str, str]]:
+        """Count the types of pairs of relations, "" for an unknown one; two unknown count not."""
+        n, names = len(self.names) + 1, ("", *self.names)
+        cells, counts = np.unique(self.gold[gold] * n + self.pred[pred], return_counts=True)
+        pairs = ((names[cell // n], names[cell % n]) for cell in cells.tolist())
+        return Counter({p: k for p, k in zip(pairs, counts.tolist(), strict=True) if any(p)})
 
     def fill(self, pred: Rows, filled: Rows) -> Types:
         """Return the types of predictions to which relations of no type were appended."""
