@@ -86,7 +86,7 @@ def check(
     readings = set()
     files = [(name, file) for name, source in named for file in formats.documents_of(source)]
     checked = [(name, *each) for name, file in files for each in _open(file, given)]
-    types = Types.collect(relations for *_, relations in checked)
+    types = Spellings.collect(relations for *_, relations in checked)
     for annotator, file, document, relations in checked:
         owners = _owners(relations, annotator, file)
         readings.add(relations.reading.tags)
@@ -108,14 +108,14 @@ def check(
     )
 
 
-class Types(NamedTuple):
+class Spellings(NamedTuple):
     """The types of all relations."""
 
     counts: Counter[str]  # of each spelling
     spellings: dict[str, str]  # the most frequent spelling of each type, by its folded case
 
     @classmethod
-    def collect(cls, sides: Iterable[Relations]) -> Types:
+    def collect(cls, sides: Iterable[Relations]) -> Spellings:
         """Count the types of relations."""
         counts: Counter[str] = Counter()
         for relations in sides:
@@ -263,7 +263,7 @@ def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
 
 
 def _check_types(
-    relations: Relations, document: Document, owner: str, types: Types
+    relations: Relations, document: Document, owner: str, types: Spellings
 ) -> Iterator[Finding]:
     """Yield the findings in the types of a document's relations."""
     for example, names in zip(examples(relations), types_of(relations), strict=True):
@@ -274,7 +274,7 @@ def _check_types(
 
 
 def _check_relations(
-    relations: Relations, file: str, owners: list[str], types: Types
+    relations: Relations, file: str, owners: list[str], types: Spellings
 ) -> Iterator[Finding]:
     """Yield the findings in relations, in their order."""
     arguments = {role: relations.roles[role] for role in arguments_of(relations.roles)}

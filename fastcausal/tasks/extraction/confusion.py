@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from fastcausal.counts.confusions import confusions
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.run import chosen_pairs
+from fastcausal.report.grid import Grid
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
 
 AT_ONCE = 1 << 20  # pairs of spans compared at once, so that memory is bounded
+WITHOUT_TYPE = "(none)"
 Places = tuple[Int64, Int64]
+
+
+def confusion_grid(types: Mapping[str, Any], title: str = "") -> Grid:
+    """Make the table of a confusion of types, rows gold."""
+    names = [name or WITHOUT_TYPE for name in types["labels"]]
+    grid = Grid(title, names, "gold")
+    for name, row in zip(names, types["confusion"], strict=True):
+        grid.add(name, *("" if n is None else n for n in row))
+    return grid
 
 
 def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:

@@ -33,7 +33,7 @@ FIELDS = {"relation": pa.int64(), "spans": pa.list_(SPAN)}  # of a relation
 TYPE = {"type": pa.string()}
 
 
-class Marks(NamedTuple):
+class MarkedRelation(NamedTuple):
     """A relation with a span."""
 
     number: int  # In its example, from 1
@@ -49,7 +49,7 @@ class Wrong:
     errors: int  # Number of errors of the chosen roles and kinds
     counts: dict[str, int]  # Their numbers by role and kind, such as ``cause_be``, without zeros
     # Each gold relation, and the prediction paired with it; None for no relation
-    pairs: list[tuple[Marks | None, Marks | None]]
+    pairs: list[tuple[MarkedRelation | None, MarkedRelation | None]]
     sentence: Sentence | None
     n_tokens: int
 
@@ -225,10 +225,10 @@ def _examples(
 
 def _marks(
     rows: Rows, example: int, index: int, types: Types | None, codes: Int64 | None
-) -> Marks | None:
+) -> MarkedRelation | None:
     """Return a relation with a span of an example; None for none."""
     if index < 0 or not len(rows.relation(index)):
         return None
     number = index - int(rows.relation_offsets[example]) + 1
     of_type = None if types is None or codes is None else types.name(int(codes[index]))
-    return Marks(number, rows.relation(index), of_type)
+    return MarkedRelation(number, rows.relation(index), of_type)

@@ -21,11 +21,14 @@ from fastcausal.report.page import ABOUT, Card, Page, Section
 from fastcausal.report.page.page import examples_part
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.confusion import confusion_of_examples, types_of_examples
+from fastcausal.tasks.extraction.confusion import (
+    WITHOUT_TYPE,
+    confusion_of_examples,
+    types_of_examples,
+)
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields, hit_fields
-from fastcausal.tasks.extraction.report import WITHOUT_TYPE
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MAX_NUMBERS, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of

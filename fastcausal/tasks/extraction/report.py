@@ -18,10 +18,10 @@ from fastcausal.report.groups import Groups
 from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.once import once
 from fastcausal.report.report import MAX_COLUMNS, NO_STATISTICS, Report, Tables
+from fastcausal.tasks.extraction.confusion import confusion_grid
 from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation
 
 DETAILS = ("per_example", "matches")
-WITHOUT_TYPE = "(none)"
 TYPES_TITLE = "types of paired relations: rows gold, columns predicted"
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
@@ -246,15 +246,6 @@ class ExtractionReport(Report):
         from fastcausal.tasks.extraction.sections import sections_of
 
         return sections_of(self)
-
-
-def confusion_grid(types: Mapping[str, Any], title: str = "") -> Grid:
-    """Make the table of a confusion of types, rows gold."""
-    names = [name or WITHOUT_TYPE for name in types["labels"]]
-    grid = Grid(title, names, "gold")
-    for name, row in zip(names, types["confusion"], strict=True):
-        grid.add(name, *("" if n is None else n for n in row))
-    return grid
 
 
 def _join_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:

@@ -15,11 +15,10 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups
 from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
-from fastcausal.tasks.extraction.confusion import confusion_of_roles
+from fastcausal.tasks.extraction.confusion import confusion_grid, confusion_of_roles
 from fastcausal.tasks.extraction.evaluation import find_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE, OF_TYPES
-from fastcausal.tasks.extraction.report import confusion_grid
 
 UNPARSED = {
     "n_unparsed_answers": "answers",

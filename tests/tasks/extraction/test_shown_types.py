@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal.tasks.extraction.confusion import WITHOUT_TYPE
 from fastcausal.tasks.extraction.page import columns_of
-from fastcausal.tasks.extraction.report import WITHOUT_TYPE
 from tests.support.cli import cli
 from tests.support.markup import Reader, data_of
 from tests.support.profiles import trials
