@@ -55,7 +55,6 @@ def describe(
     fastcausal describe gold.csv
     fastcausal describe gold.csv annotator_1.jsonl --format markdown
     """
-    import fastcausal as fc
     from fastcausal.tasks.describe.describe import describe as count
     from fastcausal.tasks.describe.description import corpus_table
 
@@ -63,9 +62,7 @@ def describe(
     for name, path in short_names(corpora).items():
         with doing(f"counting {path}"):
             (source,) = open_sources([path], source_format)
-            if marks != MARKS:
-                source = fc.read(source, **marks.given())
-            descriptions[name] = count(source, tokenizer)
+            descriptions[name] = count(source, tokenizer, **marks.given())
     first, *more = descriptions.values()
     total = sum(more, first)
     if more and tables.format == "json":

@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from fastcausal.formats.cnc.tagged import tokens_in
 from fastcausal.formats.examples import column_of_texts, examples, tagged_sentences
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.formats.span_texts import joined_by_relation, span_texts
-from fastcausal.options import Tokenizer, check
+from fastcausal.options import MarkingSettings, Tokenizer, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.classification import files
@@ -49,7 +49,11 @@ Ints = npt.NDArray[np.integer[Any]]
 Histograms = dict[str, dict[str, Histogram]]
 
 
-def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> CorpusDescription:
+def describe(
+    source: RelationSource,
+    tokenizer: Tokenizer | None = None,
+    **marking: Unpack[MarkingSettings],
+) -> CorpusDescription:
     """Describe a corpus: the figures of the RECESS paper (Tan et al. 2023), tables 3, 4 and 6.
 
     Parameters
@@ -59,6 +63,8 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     tokenizer : {"whitespace", "nltk-style", "nltk-style+tags"}, optional
         The way of counting words; None counts in every possible way, and tables show the first:
         ``nltk-style`` needs texts, ``nltk-style+tags`` also tagged sentences.
+    **marking
+        Settings of reading relations, see `fastcausal.marking.Marking`.
 
     Returns
     -------
@@ -86,10 +92,10 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     file = None
     if isinstance(source, str | os.PathLike) and suffix_of(source) == ".csv":
         file = Source.open(source)
-    if file is not None and files.is_label_file(file):
+    if file is not None and not marking and files.is_label_file(file):
         description = _describe_labels(files.read(file), wanted)
     else:
-        description = _describe_relations(read(source), wanted)
+        description = _describe_relations(read(source, **marking), wanted)
     if tokenizer is not None and not description.words:
         raise InputError(f'there are no {NEEDED[tokenizer]}, which "{tokenizer}" needs')
     return description

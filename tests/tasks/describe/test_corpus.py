@@ -187,6 +187,16 @@ def test_the_first_two_roles_are_the_arguments():
     assert sum(map(sum, map(joint.ordered, joint.orders))) == joint.n_relations
 
 
+def test_settings_of_reading(tmp_path):
+    given = {"id": "a", "text": "a b c", "relations": [{"reason": "a", "claim": "b c"}]}
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(given) + "\n")
+    found = describe(path, roles="reason,claim")
+    assert found.relations == {("reason_first", 0): 1}
+    printed, _ = cli("describe", path, "--roles", "reason,claim")
+    assert printed == f"{found}"
+
+
 def test_relations_by_type(tmp_path):
     def marked(*types):
         whole = {"cause": (0, 1), "effect": (1, 2)}
