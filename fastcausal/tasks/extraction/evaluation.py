@@ -92,6 +92,12 @@ class Evaluation(NamedTuple):
         return counting_of(recipe.protocol, roles, *how, recipe.marking.types)
 
     @property
+    def strata(self) -> tuple[str, ...]:
+        """Columns of examples whose values are subsets; types of relations are not."""
+        has_types = self.tally.by_type is not None
+        return tuple(name for name in self.columns if name != TYPE or not has_types)
+
+    @property
     def reasons(self) -> tuple[pa.Table, ...] | None:
         """Reasons of unparsed predictions; None if unknown."""
         return None if self.recipe is None else self.tally.reasons
@@ -123,10 +129,8 @@ class Evaluation(NamedTuple):
             return {}
         parts = self.parts
         if parts is None:
-            by_type, columns = self.tally.by_type, self.columns
-            if by_type is not None:
-                columns = tuple(column for column in columns if column != TYPE)
-            parts = self.tally.subsets(columns)
+            by_type = self.tally.by_type
+            parts = self.tally.subsets(self.strata)
             parts |= {
                 f"{TYPE}={name}": counts[:-2] for name, counts in sorted((by_type or {}).items())
             }

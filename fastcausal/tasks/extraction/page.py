@@ -109,7 +109,7 @@ def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
     details = [require_evaluation(report, EXAMPLES) for report in reports.values()]
     first, *_ = details
     aligned = {name: each.examples() for name, each in zip(reports, details, strict=True)}
-    return columns_of_systems(first.counting, aligned, first.columns, n_examples)
+    return columns_of_systems(first.counting, aligned, first.strata, n_examples)
 
 
 def columns_of_systems(

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import no_rows
-from fastcausal.arrays.strata import By
+from fastcausal.arrays.strata import By, columns_by
 from fastcausal.errors import counted
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups
@@ -20,6 +20,7 @@ from fastcausal.report.once import once
 from fastcausal.report.report import MAX_COLUMNS, NO_STATISTICS, Report, Tables
 from fastcausal.tasks.extraction.confusion import confusion_grid
 from fastcausal.tasks.extraction.evaluation import Bounds, Evaluation
+from fastcausal.tasks.extraction.tally import TYPE
 
 DETAILS = ("per_example", "matches")
 TYPES_TITLE = "types of paired relations: rows gold, columns predicted"
@@ -132,6 +133,14 @@ class ExtractionReport(Report):
         if types is None or len(types["labels"]) > MAX_COLUMNS:
             return grids
         return [*grids, confusion_grid(types, TYPES_TITLE)]
+
+    def with_intervals(self, **options: Any) -> Self:
+        """Return this report with an interval of every score but those of types alone."""
+        # Statistics have the counts of whole examples.
+        if self._evaluation.tally.by_type is not None:
+            by = [column for column in columns_by(options.get("by")) if column != TYPE]
+            options = {**options, "by": by}
+        return super().with_intervals(**options)
 
     def without_details(self) -> Self:
         """Return this report without the sources of its tables, statistics and errors."""
