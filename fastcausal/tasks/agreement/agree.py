@@ -10,7 +10,8 @@ from typing import Unpack
 import numpy as np
 
 from fastcausal._version import __version__
-from fastcausal.arrays.strata import By
+from fastcausal.arrays.examples import TYPE
+from fastcausal.arrays.strata import By, columns_by
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.marking import Marking
@@ -39,6 +40,7 @@ from fastcausal.tasks.agreement.pairs import compare
 from fastcausal.tasks.agreement.report import Agreement, present_pairs
 from fastcausal.tasks.agreement.verdicts import VERDICT, count_verdicts, judge_all, score_verdicts
 from fastcausal.tasks.relations.join import join_annotators
+from fastcausal.tasks.relations.types import split_by_type
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, name="agreement", kernel="span_overlap"),
@@ -164,14 +166,23 @@ def agree(
     # A row of verdicts for each unit of the statistics: an example of one annotator alone has none.
     verdicts = count_verdicts(judge_all(sides, examples)[examples.shared(places)], tuple(sides))
     subsets = {}
-    if by:
-        parts = (whole_counts := statistics()).parts(by)
-        judged = replace(verdicts, units=whole_counts.units).parts(by)
+    of_types = split_by_type(sides) if TYPE in columns_by(by) else {}
+    columns = [column for column in columns_by(by) if column != TYPE or not of_types]
+    if columns:
+        parts = (whole_counts := statistics()).parts(columns)
+        judged = replace(verdicts, units=whole_counts.units).parts(columns)
         subsets = {
             name: scores_of(formula, sums_of(part.rows, part.times[None]))
             | {VERDICT: score_verdicts(judged[name])}
             for name, part in parts.items()
         }
+    for name, alone in of_types.items():
+        compared = [compare(pair.a, pair.b, alone, alone, chosen, average, types, {})
+                    for pair in ordered]  # fmt: skip
+        of_alone = judge_all(alone, examples)[examples.shared(places)]
+        subsets[f"{TYPE}={name}"] = scores_of(
+            formula, np.stack([pair.sums.totals for pair in compared])
+        ) | {VERDICT: score_verdicts(count_verdicts(of_alone, tuple(sides)))}
     everyone = {}
     if len(sides) > 2 and protocol == "recess":
         from fastcausal.tasks.agreement.masks import alpha_of_masks

@@ -37,6 +37,7 @@ from fastcausal.marking import Marking
 from fastcausal.options import LabelPolicy, MarkingSettings, Policy, TagReading
 from fastcausal.relations import Relations, import_table
 from fastcausal.tasks.relations.join import offer_texts, text_of
+from fastcausal.tasks.relations.types import keep_relations
 from fastcausal.tasks.relations.unread import unread_message
 
 COLUMN = "annotator"
@@ -206,19 +207,11 @@ def readable(
     warnings[f"{name}: unparsed={unparsed}: {counted(count, 'relation')} could not be read"] = None
     lists = arrow.joined(relations.table["relations"])
     read = arrow.is_valid(lists.flatten())
+    if unparsed == "empty":
+        return keep_relations(relations, read)
     starts = arrow.offsets_of(lists)
     n_read = np.diff(np.concatenate([[0], np.cumsum(read)])[starts])
-    table = relations.table
-    if unparsed == "empty":
-        kept = lists.flatten().filter(arrow.numbers(read))
-        at = table.column_names.index("relations")
-        table = table.set_column(at, "relations", arrow.lists(n_read, kept))
-        if relations.types is not None:
-            kept = relations.types.flatten().filter(arrow.numbers(read))
-            at = table.column_names.index("types")
-            table = table.set_column(at, "types", arrow.lists(n_read, kept))
-        return Relations.trusted(table, relations.reading)
-    kept = table.filter(arrow.numbers(n_read == np.diff(starts)))
+    kept = relations.table.filter(arrow.numbers(n_read == np.diff(starts)))
     return Relations.trusted(kept, relations.reading)
 
 

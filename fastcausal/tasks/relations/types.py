@@ -8,6 +8,7 @@ example as an example of its own, which gives the same best pairing if their obj
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import flattened, offsets, values_of
+from fastcausal.arrays.arrow import flattened, lists, numbers, offsets, values_of
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import run
@@ -91,12 +92,7 @@ def types_of(gold: Relations, pred: Relations) -> Types | None:
     """Number the types of both sides; None if neither side has any."""
     if gold.types is None and pred.types is None:
         return None
-    sides = [
-        pa.nulls(len(side.arrays.row_offsets) - 1, pa.string())
-        if side.types is None
-        else flattened(side.types)[0]
-        for side in (gold, pred)
-    ]
+    sides = [_values_of(side) for side in (gold, pred)]
     encoded = pc.dictionary_encode(pa.concat_arrays(sides))
     known = encoded.dictionary.to_pylist()
     names = sorted(name for name in known if name is not None)
@@ -104,6 +100,32 @@ def types_of(gold: Relations, pred: Relations) -> Types | None:
     codes = np.array([number[name] for name in known], np.int64)[values_of(encoded.indices)]
     of_gold, of_pred = np.split(codes, [len(sides[0])])
     return Types(tuple(names), of_gold, of_pred)
+
+
+def keep_relations(relations: Relations, kept: npt.NDArray[np.bool_]) -> Relations:
+    """Drop relations, with their types: bool[n_relations]."""
+    flags, table = numbers(kept), relations.table
+    counts = np.diff(np.append(0, np.cumsum(kept))[relations.arrays.relation_offsets])
+    for name in ("relations", *([] if relations.types is None else ["types"])):
+        values = flattened(table[name])[0].filter(flags)
+        table = table.set_column(table.column_names.index(name), name, lists(counts, values))
+    return Relations.trusted(table, relations.reading)
+
+
+def split_by_type(sides: Mapping[str, Relations]) -> dict[str, dict[str, Relations]]:
+    """Return the relations of each type alone, of all sides; types ascend."""
+    values = {name: np.array(_values_of(side).to_pylist(), object) for name, side in sides.items()}
+    return {
+        of: {name: keep_relations(side, values[name] == of) for name, side in sides.items()}
+        for of in sorted({of for column in values.values() for of in column} - {None})
+    }
+
+
+def _values_of(side: Relations) -> pa.Array:
+    """Return the type of each relation, null if it is unknown."""
+    if side.types is None:
+        return pa.nulls(len(side.arrays.row_offsets) - 1, pa.string())
+    return flattened(side.types)[0]
 
 
 def run_by_type(

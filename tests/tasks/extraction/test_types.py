@@ -81,6 +81,30 @@ def test_agree_takes_types():
     assert (ignored["cause"].em, required["cause"].em) == (1, 2 / 3)
 
 
+@trials(40)
+@given(drawn=sides, types=st.sampled_from(["ignore", "require"]))
+def test_agree_by_type_measures_the_relations_of_the_type_alone(drawn, types):
+    gold, pred = tables(drawn)
+    if gold.types is None and pred.types is None:
+        return
+    report = fc.agree({"a": gold, "b": pred}, by="type", types=types)
+    for name in ("A", "B"):
+        alone = [
+            Relations.from_examples([
+                {"text": TEXT, "relations": [r for r in side if r.get("type") == name]}
+                for side in both
+            ])
+            for both in zip(*drawn, strict=True)
+        ]  # fmt: skip
+        if not any(side.n_relations for side in alone):
+            assert f"type={name}" not in report.subsets
+            continue
+        expected = fc.agree(dict(zip("ab", alone, strict=True)))
+        subset = dict(report.subsets[f"type={name}"])
+        assert repr(subset.pop("verdict")) == repr(expected.verdict)
+        assert repr(subset) == repr(dict(expected.scores))
+
+
 @trials(60)
 @given(drawn=sides, types=st.sampled_from(["ignore", "require"]), data=st.data())
 def test_parts_in_any_order_backend_and_form_give_the_same(drawn, types, data, tmp_path_factory):
@@ -197,4 +221,8 @@ def test_commands_take_types(tmp_path):
         "2 types of gold: macro f1 0.3333, micro f1 0.5000"
         in cli("score", *files, "--by", "type")[0]
     )
+    assert "type=Enables" in cli("agree", *files, "--by", "type")[0]
+    assert "2 types of gold" in cli("score", *files, "--by", "type", "--intervals")[0]
+    cli("report", *files, "--by", "type", "--out", tmp_path / "page.html")
+    assert "type=Enables" in (tmp_path / "page.html").read_text()
     assert "types:require" in cli("agree", *files, "--types", "require")[0]
