@@ -44,7 +44,7 @@ ZeroByZero = Literal["null", "0", "1"]  # as on the command line
 
 ReadFormat = Literal[
     "cnc", "flat", "fincausal", "bio", "spans", "answers", "examples", "parquet", "arrow", "jsonl",
-    "doccano", "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
+    "doccano", "prodigy", "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
 ]  # fmt: skip
 ExportFormat = Literal["squad", "nli"]
 WriteFormat = Literal[

@@ -390,7 +390,9 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     relations = row["relations"]
     kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
     is_another = "length" in row or "entities" in row  # jsonl, doccano
-    return dict in kinds and list not in kinds and not is_another
+    if dict not in kinds or list in kinds or is_another:
+        return False
+    return not any({"head", "child"} <= r.keys() for r in relations if r)  # prodigy
 
 
 FORMAT = Format(

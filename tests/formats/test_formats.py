@@ -65,11 +65,11 @@ def test_a_fault_in_the_first_line_is_named(tmp_path):
     [
         ("a.txt", "hello\nworld", "the format cannot be told, give a format: "),
         ("a.jsonl", '{"x": 1, "y": 2}', 'no line is a JSON object with "prediction" (cnc) or '
-         '"relations" (spans, examples, jsonl, doccano): found x, y; give a format: '),
+         '"relations" (spans, examples, jsonl, doccano, prodigy): found x, y; give a format: '),
         ("a.json", "[1]", 'no line is a JSON object with "prediction" (cnc) or "relations" '
-         "(spans, examples, jsonl, doccano): found none; give a format: "),
+         "(spans, examples, jsonl, doccano, prodigy): found none; give a format: "),
         ("a", '{"prediction": [], "relations": []}', 'both "prediction" (cnc) and "relations" '
-         "(spans, examples, jsonl, doccano), give a format: "),
+         "(spans, examples, jsonl, doccano, prodigy), give a format: "),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told(tmp_path, name, text, message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import random
 import re
 import sys
@@ -96,6 +98,7 @@ def test_one_annotation_reads_alike_from_tools_of_tasks(tmp_path_factory, marked
         ("amy.jsonl", projects.doccano({7: marked})),
         ("wide.json", projects.label_studio(sides)),
         ("narrow.json", projects.label_studio(sides, wide=False)),
+        ("amy2.jsonl", projects.prodigy({7: marked}, "amy")),
     ):
         (folder / name).write_text(data)
         found = fc.read(folder / name)
@@ -232,6 +235,7 @@ ONE = Marked("Rain brings floods .", (("Cause", 0, 4), ("Effect", 12, 18)), ((0,
 TSV = projects.tsv(ONE)
 DOCCANO = projects.doccano({1: ONE})
 STUDIO = projects.label_studio({1: {"amy": ONE}})
+PRODIGY = projects.prodigy({1: ONE})
 WRONG = {
     "doccano without relations": ("a.jsonl",
         '{"id": 1, "text": "a b", "label": [[0, 1, "Cause"]]}',
@@ -248,7 +252,7 @@ WRONG = {
     "doccano: truncated": ("a.jsonl", DOCCANO + DOCCANO[:50], r"a\.jsonl:2: "),
     "Label Studio, JSON_MIN": ("a.json",
         '[{"id": 1, "text": "a", "label": [], "annotation_id": 3}]',
-        r"a\.json: task 0: a Label Studio export without relations"),
+        r"a\.json: task 0: a Label Studio export without relations \(JSON-MIN\): expected the"),
     "Label Studio, none done": ("a.json", '[{"id": 1, "data": {"text": "a"}, "annotations": []}]',
         "a Label Studio export in which no task is annotated"),
     "Label Studio: truncated": ("a.json", STUDIO[:-20], r"a\.json:\d+: "),
@@ -257,6 +261,16 @@ WRONG = {
     "Label Studio: two texts": ("a.json",
         STUDIO.replace('"text": "Rain b', '"a": "x", "b": "Rain b'),
         '"data" has 2 texts'),
+    "Prodigy: no id": ("a.jsonl", PRODIGY.replace('"_input_hash": 1, ', ""),
+        'a.jsonl:1: no "id" and no "_input_hash"'),
+    "Prodigy: none accepted": ("a.jsonl", PRODIGY.replace('"accept"', '"ignore"'),
+        'a.jsonl: a Prodigy dataset in which no answer is "accept"'),
+    "Prodigy: no such token": ("a.jsonl", PRODIGY.replace('"token_end": 2', '"token_end": 9'),
+        "a.jsonl:1: a span of tokens 2 to 9, but the text has 4"),
+    "Prodigy: a head of text": ("a.jsonl", PRODIGY.replace('"head": 0', '"head": "Rain"'),
+        r'a.jsonl:1: "relations"\[0\]: "head" is a string, expected an integer'),
+    "Prodigy: tokens overlap": ("a.jsonl", PRODIGY.replace('"start": 5', '"start": 3'),
+        "a.jsonl:1: two tokens overlap at character 3"),
     "TSV of before": ("a.tsv", "#FORMAT=WebAnno TSV 2\n", r"a\.tsv:1: .*expected WebAnno TSV 3"),
     "TSV: header alone": ("a.tsv", "\n".join(TSV.split("\n")[:4]), "WebAnno TSV file without sent"),
     "TSV: columns less": ("a.tsv", TSV.replace("\t*\t_\t", "\t*"),
@@ -375,3 +389,106 @@ def test_nothing_of_a_zip_is_unpacked_twice_or_to_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
     monkeypatch.setattr(zipfile.ZipFile, "extract", None)
     assert len(fc.read_annotators(path)) == 3
+
+
+def test_ends_of_links_in_prodigy(tmp_path):
+    """A link names its spans, or a token of them; other answers are counted."""
+    row = json.loads(PRODIGY)
+    (link,) = row["relations"]
+    bare = {"head": 0, "child": 2, "label": "causes"}
+    lines = [
+        row,
+        {**row, "id": "x", "relations": [bare]},
+        {**row, "_input_hash": 3, "spans": None, "relations": [link]},
+        {**row, "_input_hash": 4, "spans": [], "relations": [bare]},
+        {**row, "_input_hash": 5, "answer": "reject"},
+        {**row, "_input_hash": 6, "answer": "ignore"},
+    ]
+    path = tmp_path / "amy.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = fc.read(path)
+    one = [{"cause": [(0, 1)], "effect": [(2, 3)]}]
+    assert found.ids.to_pylist() == ["1", "x", "3", "4"]
+    assert [e["relations"] for e in found.to_examples()] == [one, one, one, []]
+    assert found.reading.notes == {
+        'text of answer "reject" left out': 1, 'text of answer "ignore" left out': 1,
+        "link left out": 1, "span left out": 2,
+    }  # fmt: skip
+    directed = fc.read(path, link="causes").to_examples()
+    assert directed[3]["relations"] in ([], one)
+
+
+@trials(60)
+@given(marked_texts(most_lines=3), st.sampled_from([True, False]))
+def test_offsets_of_a_browser(tmp_path_factory, marked, wide):
+    """A line end of two characters is one to a browser; of hypertext it counts the text alone."""
+    folder = tmp_path_factory.mktemp("amy")
+    plain = {7: {"amy": marked}}
+    path = folder / "x.json"
+    path.write_text(projects.label_studio(plain, wide))
+    expected = summary(fc.read(path))
+    [task] = json.loads(path.read_text())
+    task["data"]["text"] = marked.text.replace("\n", "\r\n")
+    path.write_text(json.dumps([task]))
+    found = fc.read(path)
+    texts = [text.replace("\r\n", "\n") for text, *_ in summary(found)]
+    assert [(t, *s[1:]) for t, s in zip(texts, summary(found), strict=True)] == expected
+    for result in task["annotations"][0]["result"]:
+        value = result.get("value")
+        if value:
+            at = {"start": value["start"], "end": value["end"]}
+            value |= {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "globalOffsets": at}
+            value["hypertextlabels"] = value.pop("labels")
+            result["type"] = "hypertextlabels"
+    task["data"]["text"] = f"<body><div>{html.escape(marked.text)}</div></body>"
+    path.write_text(json.dumps([task]))
+    if marked.spans:
+        assert summary(fc.read(path)) == expected
+
+
+def test_hypertext_counts_the_text_that_is_shown(tmp_path):
+    source = "<head><title>x</title></head><p>Heavy <b>rain</b> &amp; snow</p><p>fell<br>so roads."
+    for counted, cause in (
+        ("Heavy rain & snowfell\nso roads.", "rain & snowfell"),
+        ("Heavy rain & snowfellso roads.", "rain & snow"),
+    ):
+        marks = [("a", "Cause", cause), ("b", "Effect", "so roads.")]
+        result = [
+            {"id": id, "type": "hypertextlabels", "value": {
+                "start": "/p[1]/b[1]/text()[1]", "end": "/p[2]/text()[1]", "startOffset": 0,
+                "endOffset": 1, "hypertextlabels": [label], "text": text, "globalOffsets": {
+                    "start": counted.index(text), "end": counted.index(text) + len(text)}}}
+            for id, label, text in marks
+        ]  # fmt: skip
+        result.append({"type": "relation", "from_id": "a", "to_id": "b", "direction": "right"})
+        task = {"id": 1, "data": {"text": source}, "annotations": [{"result": result}]}
+        (tmp_path / "x.json").write_text(json.dumps([task]))
+        (found,) = fc.read(tmp_path / "x.json").to_examples()
+        assert found["text"] == "Heavy rain & snow\nfell\nso roads."
+        stop = 5 if "fell" in cause else 4
+        assert found["relations"] == [{"cause": [(1, stop)], "effect": [(5, 7)]}]
+
+
+def test_exports_of_four_tools_in_one_command(tmp_path):
+    """Each tool numbers the texts on its own; the annotators keep their names."""
+    sides = [Marked(f"{word} brings floods .", ONE.spans, ONE.links) for word in ("Rain", "Snow")]
+    (tmp_path / "dora.jsonl").write_text(projects.doccano({11: sides[1], 12: sides[0]}))
+    lines = Marked("\n".join(side.text for side in sides),
+                   tuple((label, a + at, b + at) for at in (0, 21) for label, a, b in ONE.spans),
+                   ((0, 1), (2, 3)))  # fmt: skip
+    (tmp_path / "inception.zip").write_bytes(
+        projects.project({"doc": {"ina": lines}}, "json", inner=False)
+    )
+    (tmp_path / "x.json").write_text(
+        projects.label_studio({5: {"lea": sides[0]}, 6: {"lea": sides[1]}})
+    )
+    (tmp_path / "data.jsonl").write_text(projects.prodigy({-7: sides[1], 8: sides[0]}, "pia"))
+    files = [tmp_path / name for name in ("dora.jsonl", "inception.zip", "x.json", "data.jsonl")]
+    out, err = cli("agree", *files, "--join", "text", "--json")
+    report = json.loads(out)
+    assert report["annotators"] == ["dora", "ina", "lea@example.org", "pia"]
+    assert report["n_examples"] == 2
+    assert report["scores"]["total"]["em"] == 1.0
+    assert not err
+    out, err = cli("agree", *files, expect=2)
+    assert "--join text would join them" in err

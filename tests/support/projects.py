@@ -179,6 +179,34 @@ def doccano(tasks):
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
+def prodigy(tasks, by=None):
+    """Write {id: a marked text} as a line per text, its words as tokens."""
+    rows = []
+    for name, marked in tasks.items():
+        at = {}
+        for label, a, b in marked.spans:
+            on = [k for k, (start, stop) in enumerate(marked.tokens) if a < stop and start < b]
+            at[label, a, b] = {
+                "text": marked.text[a:b], "start": a, "end": b, "token_start": on[0],
+                "token_end": on[-1], "label": label,
+            }  # fmt: skip
+        relations = []
+        for ends in marked.links:
+            source, target = (at[marked.spans[k]] for k in ends)
+            relations.append({
+                "head": source["token_end"], "child": target["token_end"], "head_span": source,
+                "child_span": target, "color": "#ffd882", "label": "causes",
+            })  # fmt: skip
+        rows.append({
+            "text": marked.text, "_input_hash": name, "_task_hash": -1, "_is_binary": False,
+            "tokens": [{"text": marked.text[a:b], "start": a, "end": b, "id": k, "ws": True}
+                       for k, (a, b) in enumerate(marked.tokens)],
+            "spans": [*at.values()], "relations": relations, "answer": "accept",
+            **({"_annotator_id": by} if by else {}),
+        })  # fmt: skip
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
 def label_studio(tasks, wide=True):
     """{id: {annotator: a marked text}}; ``wide``: offsets count UTF-16 units."""
     listed = []

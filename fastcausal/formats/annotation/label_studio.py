@@ -15,6 +15,7 @@ from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JSON, JsonTexts, kind, require, shown
 from fastcausal.formats.annotation.drawing import DrawnExample, drawn
 from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
+from fastcausal.formats.annotation.hypertext import ShownText
 from fastcausal.formats.annotation.layers import utf16_positions, utf16_units
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
@@ -27,6 +28,8 @@ TEXT, NOTHING = (str, type(None)), type(None)
 MODEL = "fastcausal"
 WRITTEN = ("id", "text", "length", "relations", "tagged", "annotator", UNPARSED)
 SHAPE = {"id": NUMBER, "data": dict, "annotations": [{"result": [dict]}]}
+HYPERTEXT, OFFSETS = "hypertextlabels", "globalOffsets"
+IN_HYPERTEXT = {"id": NUMBER, "value": {OFFSETS: {"start": int, "end": int}}}
 # By type; results of other types are only counted.
 RESULTS: dict[str, Any] = {
     "labels": {
@@ -42,6 +45,7 @@ RESULTS: dict[str, Any] = {
 }
 UNSEEN = "task without annotation left out"
 CANCELLED = "cancelled annotation left out"
+FOLDED = "text whose offsets count each line end as one character"
 MAX_HEAD = 1 << 16  # bytes in which the first task reveals the kind of export
 
 
@@ -72,9 +76,10 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
         raise InputError(f"{source.name}: {kind(tasks)}, expected a list of Label Studio's tasks")
     faults = Faults()
     marked: list[Document] = []
+    in_hypertext = f'"{OFFSETS}"' in source.text
     for number, task in enumerate(tasks):
         try:
-            marked += _annotated(source.name, task, marking)
+            marked += _annotated(source.name, task, marking, in_hypertext)
         except InputError as error:
             faults.note(f"{source.name}: task {number}", error)
     faults.raise_if_any()
@@ -83,13 +88,14 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     return marked
 
 
-def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
+def _annotated(file: str, task: Any, marking: Marking, in_hypertext: bool) -> Iterator[Document]:
     if isinstance(task, dict) and "annotations" not in task and "predictions" in task:
         task = {**task, "annotations": task["predictions"]}  # as `write` makes it
     if not isinstance(task, dict) or "data" not in task or "annotations" not in task:
+        minimal = " (JSON-MIN)" if isinstance(task, dict) and "annotation_id" in task else ""
         raise InputError(
-            'a Label Studio export without relations: expected the export "JSON", with "data" and '
-            '"annotations" in each task'
+            f'a Label Studio export without relations{minimal}: expected the export "JSON", with '
+            '"data" and "annotations" in each task'
         )
     require(task, SHAPE)
     data, name = task["data"], str(task["id"])
@@ -103,8 +109,11 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
         by_type = _group_by_type(annotation["result"])
         text_key = _text_key(data)
         columns = {key: value for key, value in data.items() if key != text_key}
-        built = AnnotatedText(file, name, annotator, data[text_key], columns, marking)
-        _add_regions(built, data[text_key], [_region(each) for each in by_type.pop("labels", ())])
+        hypertext, spans = by_type.pop(OFFSETS, []), by_type.pop("labels", [])
+        shown_alone = hypertext or (in_hypertext and not spans)  # by all annotators alike
+        text = ShownText(data[text_key]) if shown_alone else PlainText(data[text_key])
+        built = AnnotatedText(file, name, annotator, text.text, columns, marking)
+        _add_regions(built, text, [_region(each) for each in (*spans, *hypertext)])
         for result in by_type.pop("relation", ()):
             ends = result["from_id"], result["to_id"]
             types = ", ".join(map(str, result.get("labels") or ())) or None
@@ -119,9 +128,20 @@ def _group_by_type(results: list[dict[str, Any]]) -> dict[str, list[dict[str, An
     for k, result in enumerate(results):
         type = result.get("type")
         name = type if isinstance(type, str) else shown(type)
-        require(result, RESULTS.get(name, {}), "result", k)
+        if _is_in_hypertext(name, result.get("value")):
+            require(result, IN_HYPERTEXT, "result", k)
+            name = OFFSETS
+        else:
+            require(result, RESULTS.get(name, {}), "result", k)
         by_type.setdefault(name, []).append(result)
     return by_type
+
+
+def _is_in_hypertext(type: str, value: Any) -> bool:
+    """Return True for a span whose own offsets count within elements, and others in the text."""
+    if type not in ("labels", HYPERTEXT) or not isinstance(value, dict) or OFFSETS not in value:
+        return False
+    return not isinstance(value.get("start"), int)
 
 
 def _annotator(annotation: Mapping[str, Any], file: str) -> str:
@@ -151,25 +171,43 @@ class Region(NamedTuple):
 
 def _region(result: Mapping[str, Any]) -> Region:
     value = result["value"]
-    labels = value.get("labels") or [None]
+    labels = value.get("labels") or value.get(HYPERTEXT) or [None]
     if len(labels) > 1 or not isinstance(labels[0], str | None):
         raise InputError(f'"labels" of a span is {shown(labels)}, expected one')
     said = value.get("text")
     text = said if isinstance(said, str) else None
-    return Region(result["id"], labels[0], value["start"], value["end"], text)
+    place = value if isinstance(value.get("start"), int) else value[OFFSETS]
+    return Region(result["id"], labels[0], place["start"], place["end"], text)
 
 
-def _add_regions(task: AnnotatedText, text: str, regions: Sequence[Region]) -> None:
+class PlainText(NamedTuple):
+    """A text whose characters are counted as they are."""
+
+    text: str
+
+    def places(self) -> Iterator[Sequence[int]]:
+        """Yield the place of each counted character and of the end."""
+        yield range(len(self.text) + 1)
+
+
+def _add_regions(
+    task: AnnotatedText, shown_text: PlainText | ShownText, regions: Sequence[Region]
+) -> None:
     """Add spans with offsets in UTF-16 units, as browsers count, or in characters."""
-    # If the texts of the spans fit both, those that fit without stripping white space decide.
+    # If the texts of the spans fit both, those that fit without stripping white space decide. A
+    # browser may count a line end of two characters as one.
+    text = shown_text.text
     characters = range(len(text) + 1)
     fitting = (
-        positions
-        for same in (eq, _has_words)
-        for positions in (utf16_positions(text), characters)
+        (positions, is_folded)
+        for is_folded in (False, True)[: 1 + ("\r\n" in text)]
+        for same in (eq, _has_words, *([_has_letters] if isinstance(shown_text, ShownText) else []))
+        for places in shown_text.places()
+        for positions in _positions(text, places, is_folded)
         if all(_fits(text, positions, region, same) for region in regions)
     )
-    positions = next(fitting, None)
+    positions, is_folded = next(fitting, (None, False))
+    task.notes[FOLDED] += is_folded
     for region in regions:
         if positions is not None:
             start, stop = positions[region.start], positions[region.stop]
@@ -192,12 +230,30 @@ def _fits(
         return False
     there = text[positions[region.start] : positions[region.stop]]
     return region.text is None or any(
-        same(there, said) for said in (region.text, region.text.replace("\\n", "\n"))
+        same(there, said) or same(there.replace("\r\n", "\n"), said)
+        for said in (region.text, region.text.replace("\\n", "\n"))
     )
+
+
+def _positions(text: str, places: Sequence[int], is_folded: bool) -> Iterator[Sequence[int]]:
+    """Yield the place at each offset, in UTF-16 units and in characters."""
+    if is_folded:
+        places = [k for k in places if text[k - 1 : k + 1] != "\r\n"]
+    yield (
+        utf16_positions(text)
+        if len(places) > len(text)
+        else [place for place in places[:-1] for _ in range(1 + (text[place] > "\uffff"))]
+        + [places[-1]]
+    )
+    yield places
 
 
 def _has_words(there: str, said: str) -> bool:
     return there.split() == said.split()
+
+
+def _has_letters(there: str, said: str) -> bool:
+    return "".join(there.split()) == "".join(said.split())
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown
 from fastcausal.formats.annotation.faults import UnplacedError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words
-from fastcausal.formats.annotation.passages import passages
+from fastcausal.formats.annotation.passages import CharRange, passages
 from fastcausal.formats.words import WordCutter
 from fastcausal.marking import Marking
 
@@ -28,9 +28,10 @@ class AnnotatedText:
         text: str,
         columns: Mapping[str, Any],  # Further columns of the example
         marking: Marking,
+        tokens: Sequence[CharRange] | None = None,  # In characters; by default `marking` cuts them
     ) -> None:
         self._names = file, name, annotator
-        self._marking = marking
+        self._marking, self._tokens = marking, tokens
         self._left_out: Document | None = None
         self._text, self._columns = text, columns
         self._words = Words(text)
@@ -72,7 +73,7 @@ class AnnotatedText:
             name=name,
             annotator=annotator,
             text=self._text,
-            sentences=passages(self._text, [(0, len(self._text))], rule=rule),
+            sentences=passages(self._text, [(0, len(self._text))], self._tokens, rule),
             marks=self._marks,
             links=self._links,
             notes=self.notes,
