@@ -193,8 +193,8 @@ def test_settings_of_reading(tmp_path):
     path.write_text(json.dumps(given) + "\n")
     found = describe(path, roles="reason,claim")
     assert found.relations == {("reason_first", 0): 1}
-    printed, _ = cli("describe", path, "--roles", "reason,claim")
-    assert printed == f"{found}"
+    printed, _ = cli("describe", path, "--roles", "reason,claim", "--json")
+    assert json.loads(printed) == found.to_dict()
 
 
 def test_relations_by_type(tmp_path):
