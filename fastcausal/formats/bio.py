@@ -445,7 +445,7 @@ FORMAT = Format(
     read,
     write,
     suffixes=SUFFIXES,
-    takes=("like", "roles", "role"),
+    takes=("like", "roles", "role", "words"),  # its tokens win over ``words``
     sniff=_sniff,
     empty=False,
 )

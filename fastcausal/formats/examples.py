@@ -38,6 +38,7 @@ from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import NATIVE, count_tokens
 from fastcausal.formats.reading.builder import RoleSpan
 from fastcausal.formats.reading.format import Format
+from fastcausal.formats.words import read_examples
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
@@ -50,7 +51,7 @@ def read(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) ->
     examples = [example for _, example in source.objects(problems)]
     problems.raise_if_any()
     try:
-        return Relations.from_examples(examples, marking.roles)
+        return read_examples(examples, marking)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
 

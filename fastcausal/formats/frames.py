@@ -27,6 +27,7 @@ from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns
 from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats import spans
 from fastcausal.formats.reading.groups import find_changes, merge_groups
+from fastcausal.formats.words import WordCutter, read_examples
 from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence, ReadFormat
 from fastcausal.relations import ROLES, Reading, Relations, import_table
@@ -111,7 +112,7 @@ def read_dicts(
         format = "examples" if first == PAIRS else _counted(None, {first, *marks}, (), name)
     if format == "examples":
         _refuse_occurrence(occurrence, name)
-        return Relations.from_examples(examples, marking.roles)
+        return read_examples(examples, marking)
     return spans.read(examples, like, occurrence, marking)
 
 
@@ -121,6 +122,8 @@ def read_canonical(table: pa.Table, marking: Marking, name: str) -> Relations:
     if marking.roles != ROLES and METADATA_KEY not in (table.schema.metadata or {}):
         given = Reading(marking.roles)
     relations = Relations.trusted(table, given)
+    if marking.words is not None and relations.reading.words is None:
+        relations = relations.with_reading(words=WordCutter.choose(marking.words).name)
     if marking.roles not in (ROLES, relations.roles):
         raise InputError(
             f"{name}: roles are {', '.join(relations.roles)}, expected {', '.join(marking.roles)}"
@@ -302,13 +305,15 @@ def _read_examples(
         columns["id"] = ids = records.keys("id").to_pylist()
     if _has_text(records, like):
         columns["text"] = records.texts("text").to_pylist()
+    if counts != "examples" and "tokens" in records:
+        columns["tokens"] = records.values("tokens")
     name, lines = records.name, records.lines
     if counts == "examples":
         _refuse_occurrence(occurrence, name)
         for length in {"length", "tokens"} & {*records.names}:
             columns[length] = records.values(length)
         columns["relations"] = [[None] if r is None else _filled(r) for r in relations]
-        made = Relations.from_examples(_rows(columns), marking.roles)
+        made = read_examples(_rows(columns), marking)
     else:
         places = [name] * len(records) if lines is None else [f"{name}:{n}" for n in lines]
         made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids, marking)

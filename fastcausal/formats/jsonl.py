@@ -44,6 +44,7 @@ from fastcausal.formats.reading.builder import (
 )
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, TYPES, Reading, Relations
 
@@ -68,7 +69,10 @@ def read(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) ->
     InputError
         A line has another form, and all errors of `Relations`.
     """
-    return _read_lines(Source.open(source), marking.roles)
+    made = _read_lines(Source.open(source), marking.roles)
+    if marking.words is None:
+        return made
+    return made.with_reading(words=WordCutter.choose(marking.words).name)
 
 
 class _OffsetWriter:
@@ -264,7 +268,7 @@ FORMAT = Format(
     Blockwise(_OffsetWriter),
     written=LINE_FILES,
     folder=LINE_FILES,
-    takes=("roles",),
+    takes=("roles", "words"),
     key="relations",
     is_row=_is_row,
     stream=_stream,

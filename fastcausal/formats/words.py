@@ -24,7 +24,7 @@ from fastcausal.files.keys import Int64
 from fastcausal.files.records import read_records
 from fastcausal.files.values import kind
 from fastcausal.formats.sentences import SearchedSentence
-from fastcausal.marking import WordRule
+from fastcausal.marking import Marking, WordRule
 from fastcausal.relations import Relations
 
 Cut: TypeAlias = Callable[[str], Sequence[str]]
@@ -103,6 +103,29 @@ class WordCutter(NamedTuple):
 
 
 BLANK = WordCutter()
+
+
+def read_examples(examples: Sequence[Mapping[str, Any]], marking: Marking) -> Relations:
+    """Read examples with spans in tokens, see `Relations.from_examples`."""
+    # Tokens of a text that lacks their number are counted by the rule. Given tokens that are not
+    # those between the blanks of their text stay in a column.
+    cutter = WordCutter.choose(marking.words)
+    tokens: list[list[str] | None] = [None] * len(examples)
+    counted: list[Mapping[str, Any]] = []
+    for k, example in enumerate(examples):
+        text, given = example.get("text"), example.get("tokens")
+        if isinstance(text, str) and given is None and cutter.name is not None:
+            tokens[k] = given = cutter.tokens_of(text)
+            if example.get("length") is None:
+                n = len(cutter.sentence(text, given).starts)
+                example = {**example, "length": n}
+        elif isinstance(text, str) and isinstance(given, list) and len(given) != len(text.split()):
+            tokens[k] = cutter.tokens_of(text, given)
+        counted.append(example)
+    made = Relations.from_examples(counted, marking.roles)
+    for name, column in token_column(tokens).items():
+        made = Relations.trusted(made.table.append_column(name, column), made.reading)
+    return made.with_reading(words=cutter.name) if cutter.name is not None else made
 
 
 def has_other_words(relations: Relations) -> bool:
