@@ -13,6 +13,13 @@ constexpr const char* AMBIGUOUS = "ambiguous span";
 constexpr const char* CUT = "span cut a token";
 constexpr const char* FURTHER = "further key";
 
+constexpr const char* OTHER_SEARCHES =
+    "; fastcausal score also searches in other case, white space, quotes and punctuation, this "
+    "page does not";
+constexpr const char* TO_LETTERS =
+    "; fastcausal score --words letters makes each letter of such scripts a token, this page does "
+    "not";
+
 // A value of a role: a text, or characters.
 struct Mark {
   int32_t role;
@@ -30,16 +37,16 @@ class SpanFinder {
   }
   int64_t n_tokens() const { return static_cast<int64_t>(sentence_.starts.size()); }
 
-  // Finds the spans of a relation. Returns why not, empty if all are found. `declined` marks a text
-  // that the library might find in another way.
-  Text find(std::vector<Mark> marks, Examples& made, std::vector<Row>& rows, bool& declined) {
+  // Finds the spans of a relation. Returns why not, empty if all are found. `declined` tells in which
+  // other way the library might find them.
+  Text find(std::vector<Mark> marks, Examples& made, std::vector<Row>& rows, Text& declined) {
     std::vector<std::pair<int, Mark>> ordered;
     for (Mark& mark : marks) {
       int rank = 0;
       if (mark.is_text) {
         const size_t n = occurrences(mark.text).size();
         if (!n) {
-          declined = true;
+          declined = OTHER_SEARCHES;
           return shown(View(stripped(mark.text))) + " is not in the text as it is written";
         }
         rank = n > 1;
@@ -66,6 +73,10 @@ class SpanFinder {
       }
       auto start = static_cast<int32_t>(from), stop = static_cast<int32_t>(to);
       int n_cut = 0;
+      if (sentence_.touches(start, stop) && sentence_.cuts_letters(start, stop)) {
+        declined = TO_LETTERS;
+        return "characters " + text_of(from) + " to " + text_of(to) + " cut a token";
+      }
       if (!sentence_.tokens(start, stop, n_cut))
         return "characters " + text_of(from) + " to " + text_of(to) + " mark no token";
       rows.push_back({mark.role, start, stop});
@@ -185,10 +196,6 @@ constexpr const char* NO_TEXT =
     "no \"text\" to find its spans in, expected one here or in gold; without texts, [start, stop] "
     "in "
     "tokens with a \"length\" would do";
-constexpr const char* OTHER_SEARCHES =
-    "; fastcausal score also searches in other case, white space, quotes and punctuation, this "
-    "page does not";
-
 // Adds the relations of an example, each a list of marks. Returns a fault, empty if there is none.
 inline Text add_located(const std::vector<std::vector<Mark>>& relations,
                         const std::vector<uint8_t>& nulls, size_t k, int64_t length,
@@ -199,7 +206,7 @@ inline Text add_located(const std::vector<std::vector<Mark>>& relations,
   for (size_t r = 0; r < relations.size(); ++r) {
     Text why;
     std::vector<Row> rows;
-    bool declined = false;
+    Text declined;
     if (nulls[r])
       why = "it is null";
     else if (has_text && length >= 0 && finder.n_tokens() != length)
@@ -208,8 +215,8 @@ inline Text add_located(const std::vector<std::vector<Mark>>& relations,
       return NO_TEXT;
     else
       why = finder.find(relations[r], made, rows, declined);
-    if (declined)
-      return "relation " + text_of(static_cast<int64_t>(r) + 1) + ": " + why + OTHER_SEARCHES;
+    if (!declined.empty())
+      return "relation " + text_of(static_cast<int64_t>(r) + 1) + ": " + why + declined;
     if (why.empty())
       made.add_relation(rows);
     else

@@ -85,6 +85,10 @@ class Sentence {
     return true;
   }
 
+  bool touches(int32_t start, int32_t stop) const {
+    return first_touched(start) < last_touched(stop);
+  }
+
   // Returns whether characters [start, stop), which touch a token, cut one with two letters of
   // `SCRIPT_LETTERS` or more.
   bool cuts_letters(int32_t start, int32_t stop) const {

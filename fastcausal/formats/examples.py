@@ -67,6 +67,11 @@ class Example(NamedTuple):
     words: str = "strict"  # A reading of tags, or "letters"
 
     @property
+    def by_letters(self) -> bool:
+        """True if letters of scripts without blanks are tokens."""
+        return self.words == LETTERS
+
+    @property
     def name(self) -> str:
         """Name of the example in messages."""
         return f"example {self.id}"
@@ -128,7 +133,7 @@ class Block:
     @cached_property
     def texts(self) -> pa.Array:
         """Sentences: ``text``, else the first tagged sentence without tags."""
-        own = text_column(self.table)
+        own = self._fitted(text_column(self.table))
         if not own.null_count or self.tagged is None:
             return own
         bare = first_sentences(self.tagged)
@@ -168,11 +173,28 @@ class Block:
     @cached_property
     def n_tokens(self) -> npt.NDArray[np.int32]:
         """The number of tokens of each text, 0 without a text."""
+        return self._count_tokens(self.texts)
+
+    def _count_tokens(self, sentences: pa.Array) -> npt.NDArray[np.int32]:
         counts = np.empty(len(self), np.int32)
-        texts = Strings.take(self.texts)
-        tags = "letters" if self.by_letters else "strict"
+        texts = Strings.take(sentences)
+        tags = LETTERS if self.by_letters else "strict"
         _native.count_tokens(texts.data, texts.places, NATIVE[tags], counts)
         return counts if texts.valid is None else np.where(texts.valid, counts, 0)
+
+    def _fitted(self, own: pa.Array) -> pa.Array:
+        """Replace texts that have other tokens than the example by its ``tokens``, if any."""
+        if "tokens" not in self.table.column_names:
+            return own
+        tokens = joined(self.table["tokens"])
+        if tokens.type not in (pa.list_(pa.string()), pa.list_(pa.large_string())):
+            return own
+        n = np.diff(flattened(tokens)[1])
+        fits = is_valid(own) & (self._count_tokens(own) == self.lengths)
+        wanted = ~fits & is_valid(tokens) & (n == self.lengths)
+        if not wanted.any():
+            return own
+        return pc.if_else(pa.array(wanted), pc.cast(pc.binary_join(tokens, " "), own.type), own)
 
     @cached_property
     def unfit(self) -> npt.NDArray[np.bool_]:
@@ -241,7 +263,7 @@ class Block:
             self.texts[rows].to_pylist(),
             (None if n < 0 else n for n in length),
             self._relations(rows),
-            repeat("letters" if self.by_letters else "strict"),
+            repeat(LETTERS if self.by_letters else "strict"),
         )
 
     def _relations(self, rows: slice) -> Iterator[list[list[RoleSpan] | None]]:
@@ -309,7 +331,8 @@ def _drop_partial(lists: pa.ListArray) -> pa.ListArray:
 
 def column_of_texts(relations: Relations) -> pa.Array:
     """Return `texts_of` as an array of strings."""
-    if "text" in relations.table.column_names:
+    names = relations.table.column_names
+    if "text" in names and "tokens" not in names:
         column = joined(relations.table["text"])
         if column.type in (pa.string(), pa.large_string()) and not column.null_count:
             return column

@@ -141,7 +141,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         line = text.replace("\n", " ").replace("\r", " ")
         if line != text:
             lost.add(f"{example.name}: the line ends in its text become spaces")
-        out.sentence(line)
+        out.sentence(line, example.by_letters)
         for where, spans in example.readable(lost):
             if reason := out.relation(spans, relations.roles):
                 lost.add(f"{where} {reason}")
@@ -166,12 +166,12 @@ class _Lines(Pen):
         self._n_spans = self._n_links = 0
         self._sentence = SearchedSentence("")
 
-    def sentence(self, text: str) -> None:
+    def sentence(self, text: str, by_letters: bool) -> None:
         """Start the next sentence."""
         self._offset += self._n
         self._n = len(text) + 1
         self.text.append(text + "\n")
-        self._sentence = SearchedSentence(text)
+        self._sentence = SearchedSentence(text, by_letters)
 
     def mark(self, role: int, spans: Sequence[CharRange]) -> str:
         """Add the line of a mark; return its name."""

@@ -57,7 +57,7 @@ class _Cas:
         if line != drawing.text:
             lost.add(f"{drawing.example.name}: the line ends in its text become spaces")
         at = utf16_units(line)
-        words = SearchedSentence(line)
+        words = SearchedSentence(line, drawing.example.by_letters)
         self._add(f"{SEGMENT}.Sentence", at[0], at[-1])
         for start, stop in zip(words.starts, words.stops, strict=True):
             self._add(f"{SEGMENT}.Token", at[start], at[stop])

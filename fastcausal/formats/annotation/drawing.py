@@ -99,7 +99,7 @@ class DrawnExample(Pen):
         self.text: str = example.require_text()
         self.marks: list[DrawnMark] = []
         self.links: list[DrawnLink] = []
-        self._sentence = SearchedSentence(self.text)
+        self._sentence = SearchedSentence(self.text, example.by_letters)
 
     def mark(self, role: int, spans: Sequence[CharRange]) -> int:
         """Draw a mark on one span in tokens; return its number."""

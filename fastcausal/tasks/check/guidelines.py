@@ -292,7 +292,11 @@ def _check_relations(
                 ),
             )
         ]
-        sentence = SearchedSentence(example.text) if faults and example.text is not None else None
+        sentence = (
+            SearchedSentence(example.text, example.by_letters)
+            if faults and example.text is not None
+            else None
+        )
         for kind, message, span in faults:
             place = _characters(sentence, span)
             yield Finding(owner, file, example.id, kind, message, *place)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.reading import arguments_of
+from fastcausal.arrays.reading import LETTERS, arguments_of
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
@@ -204,11 +204,14 @@ def _words(
 ) -> Histograms:
     """Return histograms of the requested tokenizers that are possible."""
     counts: Histograms = {}
-    if "whitespace" in wanted:
+    of_rule = relations.reading.words
+    if of_rule is not None or "whitespace" in wanted:
         widths = rows.values[:, 2] - rows.values[:, 1]
-        counts["whitespace"] = _count_by_sentence(rows.lengths, causal) | _count_by_role(
+        counts[of_rule or "whitespace"] = _count_by_sentence(rows.lengths, causal) | _count_by_role(
             relations, rows, widths
         )
+    if of_rule is not None:  # other words of a text of these scripts mean nothing
+        return counts
     if texts is None or spans is None or wanted == ("whitespace",):
         return counts
     by_sentence = _count_by_sentence(count_words(texts), causal)
@@ -267,7 +270,8 @@ def _texts(relations: Relations, rows: Rows) -> tuple[pa.Array | None, pa.Array 
     texts = column_of_texts(relations)
     if texts.null_count:
         return None, None
-    found = span_texts(texts, rows, spaced=True)
+    by_letters = relations.reading.words == LETTERS
+    found = span_texts(texts, rows, spaced=not by_letters, by_letters=by_letters)
     if ((found.n_tokens != rows.lengths) & (rows.lengths >= 0)).any():
         for example in examples(relations):
             example.require_text()  # names the first

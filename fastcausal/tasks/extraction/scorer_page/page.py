@@ -118,6 +118,10 @@ def read_gold(source: str | os.PathLike[str], protocol: Protocol) -> Gold:
             f"gold has the roles {', '.join(reading.roles)}, the page that scores expects "
             f"{', '.join(ROLES)}"
         )
+    if reading.words is not None:
+        raise InputError(
+            f"gold has the words {reading.words}, the page that scores expects tokens between blanks"
+        )
     if relations.n_unread:
         raise InputError(unread_message(reading, "gold", relations.n_unread))
     rows = Rows.of(relations)
