@@ -43,7 +43,8 @@ struct TextColumn {
 };
 
 struct Letters {
-  enum : int8_t { OTHER, LETTER, SPACE, DELETED };
+  // ALONE: a letter that is a word, with the marks behind it (text/scripts.hpp).
+  enum : int8_t { OTHER, LETTER, SPACE, DELETED, ALONE, MARK };
 
   Letters() = default;
   Letters(const int32_t* lower_case, const int8_t* kinds, int64_t size, bool takes_others)
@@ -302,6 +303,7 @@ class TextReader {
     char* const start = buffer_.data();
     char* to = start;   // end of the word so far
     char* run = start;  // start of the letters that may be an article
+    bool was_alone = false;  // the word is a letter of its own
     const auto end_word = [&](const char* stop) {
       const auto size = static_cast<size_t>(stop - start);
       if (size) take(words.number_of(start, size, keep));
@@ -321,9 +323,16 @@ class TextReader {
       if (kind == Letters::SPACE) break;
       bare.reach(from, at);
       if (kind == Letters::DELETED) continue;
-      if (kind == Letters::OTHER) end_run();
+      if (kind == Letters::ALONE || (was_alone && kind != Letters::MARK)) {
+        end_run();
+        end_word(to);
+        to = run = start;
+        was_alone = kind == Letters::ALONE;
+      }
+      const bool ends_run = kind != Letters::LETTER;
+      if (ends_run) end_run();
       utf8::put(static_cast<char32_t>(known ? letters_.lower[point] : point), to);
-      if (kind == Letters::OTHER) run = to;
+      if (ends_run) run = to;
     }
     end_run();
     end_word(to);

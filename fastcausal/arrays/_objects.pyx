@@ -7,7 +7,7 @@ from cpython.exc cimport PyErr_Clear
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
 from fastcausal.arrays.python_objects cimport (
@@ -34,8 +34,24 @@ cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
         string_view(const char*, size_t)
 
+cdef extern from "text/scripts.hpp" namespace "fastcausal" nogil:
+    cdef cppclass ScriptTable:
+        @staticmethod
+        const ScriptTable& get()
+        uint8_t operator[](uint32_t)
+
 cdef extern from "readers/role_keys.hpp" namespace "fastcausal" nogil:
     bint c_may_name "fastcausal::may_name" (string_view, string_view)
+
+
+def script_kinds(int64_t n):
+    """Return the kinds of the first n code points, as in csrc/text/scripts.hpp, a byte each."""
+    cdef bytearray kinds = bytearray(n)
+    cdef const ScriptTable* table = &ScriptTable.get()
+    cdef int64_t point
+    for point in range(n):
+        kinds[point] = table[0][<uint32_t>point]
+    return kinds
 
 
 def may_name(str key, str role):

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.arrays import _objects
+
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 PLANE = 0x10000  # code points up to three bytes of UTF-8: the letters of nearly all texts
@@ -19,7 +21,8 @@ ALL = 0x110000  # all code points
 SIZES = ((0x80, 0x80), (0xE0, 0x800), (0xE3, 0x3000))  # first byte, number of lower code points
 BEYOND = re.compile(rb"[\xf0-\xf4][\x80-\xbf]{3}")  # four bytes of UTF-8
 SIGMA = "\u03a3"  # its lower case differs at the end of a word
-OTHER, LETTER, BLANK, DELETED = range(4)  # as in csrc/text/words.hpp
+OTHER, LETTER, BLANK, DELETED, ALONE, MARK = range(6)  # as in csrc/text/words.hpp
+SCRIPT_LETTER, SCRIPT_MARK = 1, 2  # as in csrc/text/scripts.hpp
 DIGIT, SPACE, ALNUM = 1, 2, 4  # as in csrc/text/letters.hpp
 
 
@@ -52,8 +55,8 @@ def _kind(letter: str) -> int:
     return DIGIT * letter.isdecimal() + SPACE * letter.isspace() + ALNUM * is_word
 
 
-def letters_of_words(*texts: tuple[Any, Any]) -> tuple[Int32, Int8]:
-    r"""Return the lower case of letters by code point, and its class: `OTHER` to `DELETED`.
+def letters_of_words(*texts: tuple[Any, Any], by_letters: bool = False) -> tuple[Int32, Int8]:
+    r"""Return the lower case of letters by code point, and its class: `OTHER` to `MARK`.
 
     >>> lower, parts = letters_of_words(("Aß\u03a3\u0130,".encode(), [0, 8]))
     >>> [int(lower[ord(letter)]) for letter in "Aß\u03a3\u0130"], parts[ord(",")].item() == DELETED
@@ -61,22 +64,38 @@ def letters_of_words(*texts: tuple[Any, Any]) -> tuple[Int32, Int8]:
     """
     # The lower case is -1 if it depends on other letters or has several letters. Texts are UTF-8
     # with offsets; the first and the last offset bound the text. Letters that no text has may be
-    # missing.
+    # missing. By letters, those of scripts without blanks are words (`ALONE`).
     used = [np.frombuffer(data, np.uint8)[places[0] : places[-1]] for data, places in texts]
     most = max(int(text.max(initial=0)) for text in used)
     if most < 0xF0:
-        return _letters_below(_size(most))
+        return _letters_below(_size(most), by_letters)
     lower, parts = np.full(ALL, -1, np.int32), np.zeros(ALL, np.int8)
-    lower[:PLANE], parts[:PLANE] = _letters_below(PLANE)
+    lower[:PLANE], parts[:PLANE] = _letters_below(PLANE, by_letters)
     for letter in chain.from_iterable(map(_letters_beyond, used)):
         lower[ord(letter)], parts[ord(letter)] = _lower(letter)
+    if by_letters:
+        _mark_scripts(parts[PLANE:], _script_kinds()[PLANE:])
     return lower, parts
 
 
 @cache
-def _letters_below(size: int) -> tuple[Int32, Int8]:
+def _letters_below(size: int, by_letters: bool) -> tuple[Int32, Int8]:
     lower, parts = zip(*(_lower(chr(code)) for code in range(size)), strict=True)
-    return np.array(lower, np.int32), np.array(parts, np.int8)
+    kinds = np.array(parts, np.int8)
+    if by_letters:
+        _mark_scripts(kinds, _script_kinds()[:size])
+    return np.array(lower, np.int32), kinds
+
+
+@cache
+def _script_kinds() -> Int8:
+    return np.frombuffer(_objects.script_kinds(ALL), np.int8)
+
+
+def _mark_scripts(parts: Int8, kinds: Int8) -> None:
+    """Set the letters of scripts without blanks, and marks, in place."""
+    parts[kinds == SCRIPT_LETTER] = ALONE
+    parts[kinds == SCRIPT_MARK] = MARK
 
 
 def _lower(letter: str) -> tuple[int, int]:

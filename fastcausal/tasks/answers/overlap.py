@@ -90,7 +90,8 @@ def _compared(
         known = np.empty(len(batch), np.int8)
         sizes = np.empty(len(batch), np.int64) if missing else None
         source, reference, answer = map(_texts, batch.columns)
-        letters = letters_of_words(source[:2], reference[:2], answer[:2])
+        texts = source[:2], reference[:2], answer[:2]
+        letters = letters_of_words(*texts, by_letters=protocol != "fcr")
         out = (fields, start, known, sizes)
         options = (letters, lenient, protocol == "fcr", *out, os.cpu_count() or 1)
         relations, lacking = _words.compare(source, reference, answer, *options)
