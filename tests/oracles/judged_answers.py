@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import re
+import string
+import unicodedata
 from collections import Counter
 from itertools import permutations
 
@@ -92,14 +94,32 @@ def mean(values):
     return math.fsum(defined) / len(defined) if defined else None
 
 
+def apart(text):
+    """Put blanks around Chinese letters, with the marks behind each; letters alone count here."""
+    kept = [letter for letter in text.lower() if letter not in string.punctuation]
+    parts, alone = [], False
+    for letter in kept:
+        if unicodedata.name(letter, "").startswith("CJK UNIFIED"):
+            parts.append(f" {letter}")
+            alone = True
+            continue
+        if alone and not unicodedata.category(letter).startswith("M"):
+            parts.append(" ")
+            alone = False
+        parts.append(letter)
+    return "".join(parts)
+
+
 def item(source, reference, answer, protocol):
     """All that is to be known of one answer; sides that cannot be read have no spans."""
+    cut = apart if protocol == "guide" else str
+    source = None if source is None else cut(source)
     read = {"guide": guide, "fcr": fcr}[protocol]
     unread = ({role: [] for role in ROLES}, "cause" if protocol == "fcr" else "")
     (gold, relation), (pred, other) = read(reference) or unread, read(answer) or unread
     roles = {}
     for role in ROLES:
-        a, b = gold[role], pred[role]
+        a, b = ([cut(span) for span in side[role]] for side in (gold, pred))
         hits, predicted, wanted = shared(a, b), bag(b).total(), bag(a).total()
         f1 = 2 * hits / (predicted + wanted) if predicted + wanted else None
         if protocol == "fcr" and not (predicted and wanted):
@@ -110,7 +130,7 @@ def item(source, reference, answer, protocol):
         }  # fmt: skip
     lacking = None
     if read(answer) and source is not None:
-        said = [word for role in ROLES for span in pred[role] for word in plain_words(span)]
+        said = [word for role in ROLES for span in pred[role] for word in plain_words(cut(span))]
         lacking = [word for word in said if word not in set(plain_words(source))]
     return {
         "roles": roles, "relation": relation, "other": other, "missing": lacking,

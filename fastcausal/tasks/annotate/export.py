@@ -11,7 +11,7 @@ from typing import Any
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
-from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span
+from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span, words_by_letters
 from fastcausal.tasks.annotate.page import Parts, Sheet
 from fastcausal.tasks.annotate.qualify import expected_labels
 from fastcausal.tasks.annotate.slots import (
@@ -36,7 +36,6 @@ from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
 from fastcausal.tasks.answers.reasons import KINDS, SIDES
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
-from fastcausal.tasks.words import words
 
 ORDER = (VALID, INVALID, UNSURE)  # of a sheet's words
 Path_ = str | os.PathLike[str] | Source
@@ -200,7 +199,7 @@ def _item(items: ExtractionFile, row: int) -> dict[str, Any]:
     )
     parsed = [parse_guide(text) for text in (reference, answer)]
     spans = [() if side is None else side.cause + side.effect for side in parsed]
-    known = set(words(source))
+    known = words_by_letters(source)
     return {
         "id": items.ids[row].as_py(),
         "source": marked_source(source, *spans),

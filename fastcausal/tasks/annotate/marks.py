@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import groupby
 
+from fastcausal.formats._tokens import is_of_letters, token_bounds
 from fastcausal.tasks.words import words
 
 REFERENCE, MODEL, ABSENT = 1, 2, 4
+_WORD = re.compile(r"\w+")
 Piece = tuple[str, int]
 Stretch = tuple[int, int]
 
@@ -38,10 +40,20 @@ def marked_span(span: str, source_words: set[str]) -> list[Piece]:
     [('the heavy ', 0), ('hail', 4)]
     """
     flags = bytearray(len(span))
-    for token in re.finditer(r"\S+", span):
-        if not source_words.issuperset(words(token[0])):
-            flags[slice(*token.span())] = bytes([ABSENT]) * len(token[0])
+    for start, stop in zip(*token_bounds(span, by_letters=True), strict=True):
+        if not source_words.issuperset(words(span[start:stop])):
+            flags[start:stop] = bytes([ABSENT]) * (stop - start)
     return _pieces(span, flags)
+
+
+def words_by_letters(text: str) -> set[str]:
+    """Return the words of a text for comparison; letters of scripts without blanks are words.
+
+    >>> sorted(words_by_letters("The rain, 大雨"))
+    ['rain', '大', '雨']
+    """
+    bounds = zip(*token_bounds(text, by_letters=True), strict=True)
+    return {word for start, stop in bounds for word in words(text[start:stop])}
 
 
 def _stretches(source: str, span: str) -> list[Stretch]:
@@ -49,18 +61,31 @@ def _stretches(source: str, span: str) -> list[Stretch]:
     pattern = r"\s+".join(re.escape(token) for token in span.split())
     if not pattern:
         return []
-    same = re.finditer(rf"(?<!\w){pattern}(?!\w)", source, re.IGNORECASE)
+    # A letter of a script without blanks is a word: its neighbours may be letters.
+    before, behind = (
+        "" if is_of_letters(2 * letter) else bound
+        for letter, bound in ((span.strip()[0], r"(?<!\w)"), (span.strip()[-1], r"(?!\w)"))
+    )
+    same = re.finditer(rf"{before}{pattern}{behind}", source, re.IGNORECASE)
     return [match.span() for match in same] or list(_find_stretches(source, span))
 
 
 def _find_stretches(source: str, span: str) -> Iterator[Stretch]:
     """Yield the stretches of a source that share words with the span, in one order."""
-    placed = [*re.finditer(r"\w+", source)]
-    its_words = [word.lower() for word in re.findall(r"\w+", span)]
-    matcher = SequenceMatcher(None, [word[0].lower() for word in placed], its_words, autojunk=False)
+    placed, sought = _placed_words(source), _placed_words(span)
+    ours, theirs = (
+        [text[a:b].lower() for a, b in at] for text, at in ((source, placed), (span, sought))
+    )
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     for first, _, size in matcher.get_matching_blocks():
         if size:
-            yield placed[first].start(), placed[first + size - 1].end()
+            yield placed[first][0], placed[first + size - 1][1]
+
+
+def _placed_words(text: str) -> list[Stretch]:
+    """Return the places of words, without punctuation."""
+    tokens = zip(*token_bounds(text, by_letters=True), strict=True)
+    return [word.span() for token in tokens for word in _WORD.finditer(text, *token)]
 
 
 def _pieces(text: str, flags: bytearray) -> list[Piece]:

@@ -72,6 +72,9 @@ BY_NUMBER = [
 @example(BY_NUMBER, "fcr")
 @example([("ΑΣ:Σ", "Cause:ΑΣ Σ\nEffect:Σ", "[Cause]ας σ[Effect]ς")], "guide")  # noqa: RUF001
 @example([("İ", "[Cause]İ|the[Relation]İ[Effect]😀a", "[Cause]i̇|an[Relation]i̇[Effect]😀")], "fcr")
+@example(
+    [("大雨导致道路关闭。", "[Cause]大雨[Effect]道路", "[Cause]大[Effect]关闭了 the漢")], "guide"
+)
 def test_words_are_those_of_python(table, protocol):
     batches = batches_of(table, len(table))
     counted = overlap.count_words(batches, len(table), protocol)

@@ -120,7 +120,8 @@ def read_gold(source: str | os.PathLike[str], protocol: Protocol) -> Gold:
         )
     if reading.words is not None:
         raise InputError(
-            f"gold has the words {reading.words}, the page that scores expects tokens between blanks"
+            f"gold has the words {reading.words}, the page that scores expects tokens between "
+            "blanks"
         )
     if relations.n_unread:
         raise InputError(unread_message(reading, "gold", relations.n_unread))
