@@ -108,7 +108,7 @@ def test_other_formats_do_not_take_it(tmp_path, source):
         fc.write(fc.read([["<ARG0>a</ARG0> <ARG1>b</ARG1>"]]), tmp_path / source, format="cnc")
         source = tmp_path / source
     for given_option in ({"unplaced": "skip"}, {"links": ["causes"]}):
-        with pytest.raises(ValueError, match=r"is for doccano, brat, webanno, .*not for cnc"):
+        with pytest.raises(ValueError, match=r"is for doccano, prodigy, brat, .*not for cnc"):
             fc.read(source, **given_option)
     for wrong in ({"unplaced": "empty"}, {"links": []}, {"links": "causes"}):
         with pytest.raises(ValueError, match=r"expected (one of error, skip|a list of types)"):
