@@ -51,6 +51,25 @@ def test_the_f1_of_an_exchange_is_that_of_exchanged_predictions(n, wrong):
     assert report.hints == (lines if after > before + 0.2 else ())
 
 
+@pytest.mark.parametrize(
+    ("roles", "named"),
+    [(("signal", "effect", "cause"), "cause and effect"), (("by", "to", "if"), "by and to")],
+)
+def test_an_exchange_of_other_roles(roles, named):
+    """The first two stand for cause and effect where these are not."""
+    a, b = named.split(" and ")
+    third = next(role for role in roles if role not in (a, b))
+    gold, pred = (
+        fc.Relations.from_examples(
+            [{"text": TEXT, "relations": [{first: (0, 3), second: (5, 7), third: (4, 5)}]}], roles
+        )
+        for first, second in ((a, b), (b, a))
+    )
+    report = fc.score(gold, pred)
+    said = f"with {named} of the predictions exchanged it would be 1.0000"
+    assert report.hints == (f"overall F1 is {report['overall'].f1:.4f}; {said}",)
+
+
 def test_punctuation_at_the_end_of_spans():
     gold = [example(k) for k in range(4)]
     pred = [example(k, (0, 4), (5, 8)) for k in range(4)]

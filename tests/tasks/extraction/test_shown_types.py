@@ -81,6 +81,13 @@ def test_pages_and_errors_hold_the_types(drawn, types):
             assert all(("type" in r) == bool(names) for r in relations)
 
 
+def test_matches_in_parts(monkeypatch):
+    whole = fc.score(GOLD[::-1], PRED[::-1]).matches
+    monkeypatch.setattr("fastcausal.tasks.extraction.tables.PART", 1)
+    assert fc.score(GOLD[::-1], PRED[::-1]).matches.equals(whole)
+    assert whole["pred_type"].to_pylist() == [None, "Prevents", "Prevents"]
+
+
 def test_types_on_the_command_line(tmp_path):
     for name, side in (("gold", GOLD), ("pred", PRED), ("other", PRED)):
         fc.write(fc.Relations.from_examples(side), tmp_path / f"{name}.jsonl")
