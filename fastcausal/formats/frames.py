@@ -228,7 +228,7 @@ def read_flat(
     for column in ("id", *marking.roles[:2]):
         records.require(column)
     roles = [role for role in marking.roles if role in records]
-    types = [column for column in (records.find(TYPE),) if column]
+    types = [TYPE] if TYPE not in roles and records.find(TYPE) else []
     texts = ["text"] if _has_text(records, like) else []
     table, ids = records.table, records.keys("id")
     if types and not _is_text(table[TYPE].type) and table[TYPE].null_count < len(table):

@@ -263,7 +263,8 @@ def _add_all(
             keeper.add(aligned, write)
             n_batches += 1
             only = aligned if n_batches == 1 else None
-            names = aligned.examples.column_names
+            if scorer.tally.by_type == {}:  # columns may have to be made
+                names = aligned.examples.column_names
             del gold, pred, aligned  # frees their memory for the next batch
         if n_unread:
             assert isinstance(batches, InStep)
