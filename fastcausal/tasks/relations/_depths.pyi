@@ -1,0 +1,17 @@
+from numpy import int8, int64
+from numpy.typing import NDArray
+
+from fastcausal.engine.plan import CountGroups
+from fastcausal.engine.reference.depths import DepthRules
+from fastcausal.rows import Rows
+
+def count(
+    rules: DepthRules,
+    gold: Rows,
+    pred: Rows,
+    types: tuple[NDArray[int64], NDArray[int64]] | None,
+    groups: CountGroups,
+    counts: NDArray[int64],
+    lines: tuple[NDArray[int8], NDArray[int8]] | None,
+    num_threads: int,
+) -> None: ...
