@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 import fastcausal as fc
+from fastcausal.formats.model_output.shapes import Notes
 from fastcausal.formats.model_output.texts import relations_in
 
 CORPUS = "made answers"
@@ -37,7 +38,7 @@ def test_parsing(race, way):
     texts = [WAYS[way](answer) for answer in ANSWERS]
 
     def parsed():
-        notes: Counter[str] = Counter()
+        notes: Counter[str] = Notes()
         return [relations_in(text, notes) for text in texts]
 
     assert parsed() == [answer["relations"] for answer in ANSWERS]

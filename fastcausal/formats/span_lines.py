@@ -39,7 +39,7 @@ from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.reading.builder import Builder, Int32, placed, typed
 from fastcausal.formats.sentences import AMBIGUOUS, CUT
 from fastcausal.formats.words import WordCutter
-from fastcausal.relations import Relations
+from fastcausal.relations import ROLES, Relations
 
 MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/readers/span_lines.hpp
 KNOWN = {"id", "relations", *TEXT}
@@ -225,6 +225,7 @@ def find_spans(
     by_gap: bool,
     rule: WordCutter,
     add: Callable[[Builder, int], None],  # Reads and adds an example in Python; takes its number
+    roles: tuple[str, ...] = ROLES,
 ) -> Builder:
     """Find the spans of examples in their texts, and return the builder of their table."""
     # InputError has the faults of all examples that `add` refuses.
@@ -234,7 +235,7 @@ def find_spans(
     values, rows, relations, sizes, n_again, n_cut, n_texts = written.find(
         data, places.astype(np.int64), lengths, plain, by_gap, rule.by_letters
     )
-    build = Builder(name)
+    build = Builder(name, roles)
     build.words = rule.name
     n_further = int(np.frombuffer(written.further, np.int32)[plain > 0].sum())
     build.notes.update({AMBIGUOUS: n_again, CUT: n_cut, FURTHER: n_further})

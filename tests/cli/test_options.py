@@ -576,7 +576,15 @@ WITHOUT_EFFECT = {
         for flag in ("tracks", "types")
     ),
     "score one --types",  # without types of relations: tests/tasks/extraction/test_types.py
-    "agree relations --words",
+    *(
+        f"{use} --words"
+        for use in (  # without letters of such scripts
+            "agree relations",
+            "check tags",
+            "convert tags",
+            "describe one",
+        )
+    ),
     "agree relations --join",  # by id and by text alike: tests/tasks/relations/test_join.py
     "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections import Counter
 
 import pytest
 
 import fastcausal as fc
 from fastcausal.formats.model_output.forms import FORMS
+from fastcausal.formats.model_output.shapes import Notes
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
 from tests.support import answer_forms
@@ -135,7 +135,7 @@ CD = {"cause": ["c"], "effect": ["d"]}
 )  # fmt: skip
 def test_ways_to_write_a_form(form, answer, relations):
     for text in (answer, f"```\n{answer}\n```", f"<think>Cause: x</think>{answer}"):
-        notes = Counter()
+        notes = Notes()
         read = relations_in(text, notes)
         assert [{role: r[role] for role in sorted(r)} for r in read] == [
             {role: r[role] for role in sorted(r)} for r in relations
@@ -150,7 +150,7 @@ def test_ways_to_write_a_form(form, answer, relations):
 ])  # fmt: skip
 def test_answers_that_deny_relations(text):
     for said in (text, f"```\n{text}\n```"):
-        assert relations_in(said, Counter()) == []
+        assert relations_in(said, Notes()) == []
 
 
 @pytest.mark.parametrize("text", [
@@ -161,7 +161,7 @@ def test_answers_that_deny_relations(text):
     '{"object": "chat", "created": 5}', '{"subject": "rain"}',
 ])  # fmt: skip
 def test_answers_that_state_nothing_stay_unread(text):
-    assert isinstance(relations_in(text, Counter()), UnreadError)
+    assert isinstance(relations_in(text, Notes()), UnreadError)
 
 
 @pytest.mark.parametrize(
@@ -175,19 +175,19 @@ def test_answers_that_state_nothing_stay_unread(text):
     ],
 )
 def test_triples(entry, expected):
-    assert relations_in(json.dumps([entry]), Counter()) == [expected]
+    assert relations_in(json.dumps([entry]), Notes()) == [expected]
     none = entry | {"relation": "none", "type": "none", "predicate": "none"}
-    assert relations_in(json.dumps([none]), Counter()) == ([] if "cause" not in entry else [AB])
+    assert relations_in(json.dumps([none]), Notes()) == ([] if "cause" not in entry else [AB])
 
 
 def test_a_row_of_other_cells_is_unread():
-    first, second = relations_in("cause,effect\na,b\na, or so,b", Counter())
+    first, second = relations_in("cause,effect\na,b\na, or so,b", Notes())
     assert first == AB
     assert str(second) == "a row has 3 cells, its header 2"
 
 
 def test_json_comes_first():
-    notes = Counter()
+    notes = Notes()
     answer = 'Cause: x\nEffect: y\n{"relations": [{"cause": "a", "effect": "b"}]}'
     assert relations_in(answer, notes) == [{"cause": "a", "effect": "b"}]
     assert dict(+notes) == {"answer in prose": 1}
@@ -224,5 +224,24 @@ FILLINGS = [(" ", "a ", "<ARG0>", "="), ("-", "cause: ", "<cause>", "*", "| ", "
 def test_time_grows_with_the_length_alone(text, fillings):
     before = time.process_time()
     for filling in fillings:
-        relations_in(text.format(filling * (30_000 // len(filling))), Counter())
+        relations_in(text.format(filling * (30_000 // len(filling))), Notes())
     assert time.process_time() - before < 3  # a square of one filling takes longer
+
+
+OWN_ROLES = [
+    '{"relations": [{"cause": "rain", "effect": "floods", "Degree": "heavy"}]}',
+    'Here:\n```json\n[{"cause": "rain", "consequence": "floods", "degree": ["heavy"]}]\n```',
+    '{"relations": [{"Ursache": "rain", "effects": ["floods"], "degree": "heavy", "note": 1}]}',
+]
+
+
+@pytest.mark.parametrize("answer", OWN_ROLES)
+def test_roles_of_ones_own(answer):
+    rows = [{"text": "Heavy rain brings floods", "output": answer}]
+    settings = {"roles": "cause,effect,signal,degree", "role": "cause=ursache"}
+    found = fc.read(rows, answers="output", **settings)
+    assert found.roles == ("cause", "effect", "signal", "degree")
+    wanted = [{"cause": [(1, 2)], "effect": [(3, 4)], "degree": [(0, 1)]}]
+    assert found.to_examples()[0]["relations"] == wanted
+    usual = fc.read(rows, answers="output").to_examples()[0]["relations"][0]
+    assert "degree" not in usual

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.formats import model_output as answers
 from fastcausal.formats.model_output import brackets
-from fastcausal.formats.model_output.shapes import SEVERAL
+from fastcausal.formats.model_output.shapes import SEVERAL, Notes
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
 from tests.support.cli import cli
@@ -251,7 +251,7 @@ def test_without_the_extra_only_broken_answers_are_unread():
     ],
 )
 def test_ways_to_answer(answer, relations, notes):
-    counted = Counter()
+    counted = Notes()
     read = relations_in(answer, counted)
     assert [str(r) if isinstance(r, UnreadError) else r for r in read] == relations
     assert dict(+counted) == notes
@@ -281,7 +281,7 @@ def test_ways_to_answer(answer, relations, notes):
     ],
 )
 def test_answers_that_hold_none(answer, reason):
-    read = relations_in(answer, Counter())
+    read = relations_in(answer, Notes())
     assert isinstance(read, UnreadError)
     assert str(read) == reason
     assert read.text == ((answer or None) if isinstance(answer, str) else None)
@@ -330,7 +330,7 @@ def test_values_that_are_parsed_already(said):
     for value, text in zip(said, texts, strict=True):
         if isinstance(value, str):
             continue
-        parsed, unparsed = relations_in(value, Counter()), relations_in(text, Counter())
+        parsed, unparsed = relations_in(value, Notes()), relations_in(text, Notes())
         assert repr(parsed).replace("nan", "NaN") == repr(unparsed).replace("nan", "NaN")
 
 
@@ -349,7 +349,7 @@ NO_ROLES = st.recursive(
 def test_an_object_without_a_role_is_no_answer(said):
     """However deep an empty object lies, it does not stand for no relations."""
     for answer in (said, json.dumps(said), f"```json\n{json.dumps(said)}\n```"):
-        assert isinstance(relations_in(answer, Counter()), UnreadError)
+        assert isinstance(relations_in(answer, Notes()), UnreadError)
 
 
 @trials(200)
@@ -361,7 +361,7 @@ def test_no_answer_is_left_out_without_a_count(parts, data):
         f"```\n{part}\n```" if fence else f"so {part}"
         for part, fence in zip(parts, fenced, strict=True)
     )
-    notes = Counter()
+    notes = Notes()
     read = relations_in(text, notes)
     assert len(read) + notes["further answer left out"] == sum(part != "[]" for part in parts)
 

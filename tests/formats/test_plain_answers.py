@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.formats.model_output import plain
+from fastcausal.formats.model_output.shapes import Notes
 from fastcausal.formats.model_output.texts import relations_in
 
 WORDS = st.sampled_from(
@@ -53,7 +53,7 @@ def test_all_texts_around_answers():
         BEFORE, fences, values, ["", "\n```"], BEHIND
     ):
         text = before + fence + value + close + behind
-        notes, expected = Counter(), Counter()
+        notes, expected = Notes(), Notes()
         relations = relations_in(text, expected)
         found = plain.parsed([text], notes)
         assert list(notes.items()) == list(expected.items())
@@ -63,7 +63,7 @@ def test_all_texts_around_answers():
 
 @given(st.lists(answers(), min_size=1, max_size=4))
 def test_native_answers(texts):
-    notes, expected = Counter(), Counter()
+    notes, expected = Notes(), Notes()
     relations = [relations_in(text, expected) for text in texts]
     parsed = plain.parsed(texts, notes)
     assert list(notes.items()) == list(expected.items())
@@ -84,9 +84,9 @@ def test_native_answers(texts):
 )
 def test_plain_answers_are_read_natively(way, relations):
     text = way.replace("{}", json.dumps({"relations": relations}, indent=1))
-    assert plain.parsed([text], Counter()).others == {}
+    assert plain.parsed([text], Notes()).others == {}
 
 
 def test_answers_that_files_cannot_store():
-    parsed = plain.parsed(['{"relations": []}', "\ud800", None], Counter())
+    parsed = plain.parsed(['{"relations": []}', "\ud800", None], Notes())
     assert [*parsed.others] == [1, 2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from fastcausal.formats import span_lines, spans
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.model_output.forms import FORMS, noted
 from fastcausal.formats.model_output.plain import ParsedAnswers, parsed, value_at
+from fastcausal.formats.model_output.shapes import Notes
 from fastcausal.formats.model_output.sources import SUFFIXES, RawAnswers, is_log, load, saying
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import Builder, Int32, Int64, UnreadError, placed
@@ -72,12 +72,14 @@ def read(
     rows, columns = placed(like, said.ids, n, records.name)
     if said.ids is not None:
         columns["id"] = said.ids
-    notes = Counter[str]()
+    notes = Notes.of_roles(marking)
     answered = parsed(said.answers, notes)
     answered.others.update(_unknown(said, like, rows))
     lengths = token_counts(like, "strict", rows)
     rule, tokens = WordCutter.choose(marking.words, like), tokens_like(like, rows)
-    relations = _located(said, answered, columns, lengths, occurrence == "gap", rule, tokens)
+    relations = _located(
+        said, answered, columns, lengths, occurrence == "gap", rule, tokens, marking
+    )
     notes.update(relations.reading.notes)
     table = relations.table
     for name_of_column, column in said.carried.items():
@@ -96,6 +98,7 @@ def _located(
     by_gap: bool,
     rule: WordCutter,
     tokens: list[Any],
+    marking: Marking,
 ) -> Relations:
     """Find the spans of answers in their own texts, or in gold's texts."""
     records, of_gold = said.records, columns.get("text")
@@ -109,7 +112,7 @@ def _located(
     def add(build: Builder, k: int) -> None:
         relations = answered.others.get(k)
         if relations is None:
-            relations = relations_in(value_at(said.answers, k), Counter())
+            relations = relations_in(value_at(said.answers, k), Notes.of_roles(marking))
         where = f"{records.locate(k)}: example {columns['id'][k] if 'id' in columns else k}"
         length = None if lengths[k] < 0 else int(lengths[k])
         text = texts[k].as_py()
@@ -123,13 +126,13 @@ def _located(
             raise InputError(f"{where}: {error.problem}", error.remedy) from error
 
     located = span_lines.find_spans(
-        records.name, answered.written, texts, lengths, plain, by_gap, rule, add
+        records.name, answered.written, texts, lengths, plain, by_gap, rule, add, marking.roles
     )
     columns = {**columns, "text": compact(texts), **token_column(tokens)}
     return located.table(columns, lines=records.lines)
 
 
-def _forms(answered: ParsedAnswers, notes: Counter[str]) -> tuple[str, ...]:
+def _forms(answered: ParsedAnswers, notes: Notes) -> tuple[str, ...]:
     """Return the forms of the parsed answers; an answer without a note on its form is JSON."""
     forms = [form.name for form in FORMS if notes[noted(form)]]
     unread = sum(isinstance(each, UnreadError) for each in answered.others.values())
@@ -161,7 +164,7 @@ FORMAT = Format(
     "answers",
     read,
     suffixes=SUFFIXES,
-    takes=("like", "answers", "occurrence", "id", "words"),
+    takes=("like", "answers", "occurrence", "id", "words", "roles", "role"),
     sniff=is_log,
     load=load,
 )

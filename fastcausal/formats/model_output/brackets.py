@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections import Counter
 from functools import cache
 from typing import Any, NamedTuple
 
-from fastcausal.formats.model_output.shapes import JSON, answered, role_keys
+from fastcausal.formats.model_output.shapes import JSON, Notes, answered, role_keys
 from fastcausal.formats.reading.builder import UnreadError
 
 TOKEN = re.compile(
@@ -164,7 +163,7 @@ def repairing() -> Any:
     def repaired(piece: str) -> Any:
         try:
             value = repair_json(piece, return_objects=True, skip_json_loads=True)
-            return value if answered(value, Counter()) else None
+            return value if answered(value, Notes()) else None
         except (ValueError, RecursionError):
             return None
 

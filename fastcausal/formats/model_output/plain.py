@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import is_valid, strings, texts_of
 from fastcausal.errors import InputError
 from fastcausal.formats import _span_lines
-from fastcausal.formats.model_output.shapes import NO_SPAN
+from fastcausal.formats.model_output.shapes import NO_SPAN, Notes
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
 
@@ -39,7 +38,7 @@ class ParsedAnswers(NamedTuple):
     others: dict[int, list[Any] | UnreadError]
 
 
-def parsed(answers: pa.Array | Sequence[Any], notes: Counter[str]) -> ParsedAnswers:
+def parsed(answers: pa.Array | Sequence[Any], notes: Notes) -> ParsedAnswers:
     """Read the relations of raw answers; count the ways of reading."""
     ways = np.zeros(len(answers), np.int8)
     texts = answers if isinstance(answers, pa.Array) else encoded(answers)
@@ -47,6 +46,8 @@ def parsed(answers: pa.Array | Sequence[Any], notes: Counter[str]) -> ParsedAnsw
     no_spans = "\n".join(NO_SPAN).encode()
     written = _span_lines.read_answers(data, places.astype(np.int64), no_spans, ways)
     ways[~is_valid(texts)] = 0  # a null may have any bytes
+    if notes.own:  # native code knows the usual roles alone
+        ways[:] = 0
     first = {way: int(np.argmax(ways == way)) for way in PLACES if (ways == way).any()}
     others: dict[int, list[Any] | UnreadError] = {}
     # Notes keep the order in which they first occur.

@@ -8,14 +8,31 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from fastcausal.arrays.examples import TYPE
 from fastcausal.files.values import find_most_common, kind
 from fastcausal.formats.reading.builder import UnreadError
+from fastcausal.marking import Marking
 from fastcausal.relations import ROLES
 
-Notes = Counter[str]
+
+class Notes(Counter[str]):
+    """Counted ways of reading an answer; it knows the names of roles of one's own."""
+
+    own: Mapping[str, str] = MappingProxyType({})  # Roles by normalised name of a key
+
+    @classmethod
+    def of_roles(cls, marking: Marking) -> Notes:
+        """Return no notes, with the names of roles and labels that answers do not use."""
+        notes = cls()
+        names = [(role, role) for role in marking.roles if role not in ROLES]
+        names += [(label, role) for role, labels in marking.role.items() for label in labels]
+        if names:
+            notes.own = {key_name(name): role for name, role in names}
+        return notes
+
 
 PLAIN_KEYS = frozenset({*ROLES, TYPE})
 NAMES = {
@@ -108,11 +125,11 @@ def _flatten_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any
 
 
 def _read_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
-    keys = set(role_keys(value).values())
+    keys = set(role_keys(value, notes.own).values())
     if len(keys) == 1:
         (key,) = keys
-        is_role = bool(value[key]) or _name(key) not in FURTHER_NAMES  # {"result": {}} has none
-        keys &= {key} if is_role and not _holds_relations(value[key]) else set()
+        is_role = bool(value[key]) or key_name(key) not in FURTHER_NAMES  # {"result": {}} has none
+        keys &= {key} if is_role and not _holds_relations(value[key], notes) else set()
     if keys:
         return [value]
     entries = _read_wrapped(_called(value), notes, depth)
@@ -122,7 +139,9 @@ def _read_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any
 def fault_in(value: Any) -> Any:
     """Return the error that an object names, None without one."""
     faults = (
-        (value[key] for key in value if _name(key) in FAULTS) if isinstance(value, Mapping) else ()
+        (value[key] for key in value if key_name(key) in FAULTS)
+        if isinstance(value, Mapping)
+        else ()
     )
     return next((fault for fault in faults if fault), None)
 
@@ -130,7 +149,7 @@ def fault_in(value: Any) -> Any:
 def _read_wrapped(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
     """Return the relations of an object without roles: under a wrapper key, else any key."""
     for key, inner in value.items():
-        if _name(key) in WRAPPERS:
+        if key_name(key) in WRAPPERS:
             notes["other name of a key"] += key != "relations"
             notes["further key"] += len(value) - 1
             return _wrapped(key, inner, notes, depth)
@@ -173,7 +192,7 @@ def says_none(text: str) -> bool:
 
 def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None:
     """Return the relations under a wrapper key."""
-    if _name(key) not in OF_RELATIONS and not isinstance(value, str):
+    if key_name(key) not in OF_RELATIONS and not isinstance(value, str):
         return None if _is_empty(value) else answered(value, notes, depth - 1)
     if isinstance(value, str):
         if value.strip(" .").casefold() in NO_WORDS or says_none(value):
@@ -194,10 +213,10 @@ def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None
     raise UnreadError(f'"{key}" is {kind(value)}, expected a list')
 
 
-def _holds_relations(value: Any) -> bool:
+def _holds_relations(value: Any, notes: Notes) -> bool:
     """Return True for an object with roles, or a list with one."""
     items = value if isinstance(value, list) else [value]
-    return any(isinstance(item, Mapping) and bool(role_keys(item)) for item in items)
+    return any(isinstance(item, Mapping) and bool(role_keys(item, notes.own)) for item in items)
 
 
 def is_pair(value: Any) -> bool:
@@ -206,14 +225,17 @@ def is_pair(value: Any) -> bool:
 
 
 @lru_cache(1 << 10)
-def _name(key: str) -> str:
+def key_name(key: str) -> str:
     """Normalise a key for comparison: ``causal_relations`` becomes ``relations``."""
     words = " ".join(re.split(r"[\s_-]+", key.strip(" _-").casefold()))
     affixed = AFFIXES.fullmatch(words)
     return affixed[1] if affixed else words
 
 
-def role_keys(entry: Iterable[str]) -> dict[str, str]:
+def role_keys(
+    entry: Iterable[str],
+    own: Mapping[str, str] = Notes.own,  # Further roles by name
+) -> dict[str, str]:
     """Return the key of each role in a relation.
 
     >>> role_keys(["Causes", "reason", "trigger"])
@@ -221,9 +243,9 @@ def role_keys(entry: Iterable[str]) -> dict[str, str]:
     >>> role_keys(["subject", "predicate", "object"]), role_keys(["object"])
     ({'cause': 'subject', 'effect': 'object'}, {})
     """
-    named = {key: _name(key) for key in entry}
+    named = {key: key_name(key) for key in entry}
     keys: dict[str, str] = {}
-    for roles in (NAMES, FURTHER_NAMES):
+    for roles in (own, NAMES, FURTHER_NAMES):
         for key, name in named.items():
             if name in roles:
                 keys.setdefault(roles[name], key)
@@ -293,15 +315,16 @@ def _relation(entry: Any, notes: Notes) -> dict[str, Any]:
         entry = dict(zip(ROLES, entry, strict=False))
     if not isinstance(entry, Mapping):
         raise UnreadError(f"it is {kind(entry)}, expected an object")
-    keys = role_keys(entry)
+    keys = role_keys(entry, notes.own)
     notes[SEVERAL] += _are_several({role: entry[key] for role, key in keys.items()})
     if not keys:
         keyed = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
-        raise UnreadError(f"it has {keyed}, expected {_ROLES}")
+        further = "".join(f", {role}" for role in dict.fromkeys(notes.own.values()))
+        raise UnreadError(f"it has {keyed}, expected {_ROLES}{further}")
     of_type, n_types = "", 0
-    if _name(keys.get("cause", "")) in dict(TRIPLES):  # their type is a predicate
+    if key_name(keys.get("cause", "")) in dict(TRIPLES):  # their type is a predicate
         keys = _directed(entry, keys)
-    elif (key := next((key for key in entry if _name(key) == TYPE), None)) is not None:
+    elif (key := next((key for key in entry if key_name(key) == TYPE), None)) is not None:
         of_type, n_types = _read_type(entry[key]), 1
     notes["other name of a key"] += sum(role != key for role, key in keys.items())
     notes["further key"] += len(entry) - len(keys) - n_types
@@ -317,7 +340,7 @@ def _read_type(value: Any) -> str:
 
 def _directed(entry: Mapping[str, Any], keys: dict[str, str]) -> dict[str, str]:
     """Exchange cause and effect of a triple whose predicate is backward, such as "caused by"."""
-    predicates = [entry[key] for key in entry if _name(key) in _PREDICATES]
+    predicates = [entry[key] for key in entry if key_name(key) in _PREDICATES]
     said = [" ".join(re.split(r"[\s_-]+", p.casefold())) for p in predicates if isinstance(p, str)]
     if any(map(says_none, said)):
         return {}
@@ -351,7 +374,7 @@ def _span(role: str, value: Any, notes: Notes) -> Any:
 
 def _read_span(value: Mapping[str, Any], notes: Notes) -> Any:
     """Return a span given as an object: its text, else its start and stop."""
-    parts = {_name(key): part for key, part in value.items()}
+    parts = {key_name(key): part for key, part in value.items()}
     for name in parts:
         if name in TEXTS and parts[name] is not None:
             notes["span as an object"] += 1

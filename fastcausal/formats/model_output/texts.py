@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -82,7 +81,7 @@ def _searched(text: str, notes: Notes) -> list[Any]:
     text, n_thoughts = THINKING.subn("", text)
     *thought, text = THOUGHT.split(text)  # the prompt may have opened the thinking
     notes["thinking left out"] += bool(n_thoughts or thought)
-    answers = _read_answers(text)
+    answers = _read_answers(text, notes)
     if not any(answer.relations or answer.error for answer in answers):  # [] may be a signal
         relations = formed(text, notes)
         if relations is not None:
@@ -100,14 +99,14 @@ def _why_not(text: str, is_thinking: bool) -> str:
     return "the answer has no relations in any form"
 
 
-def _read_answers(text: str) -> list[Answer]:
+def _read_answers(text: str, notes: Notes) -> list[Answer]:
     """Return the answers in all fences, then those around them, each from left to right."""
     pieces = FENCE.split(text)
-    fenced = [answer for piece in pieces[1::2] for answer in _answers(piece)]
+    fenced = [answer for piece in pieces[1::2] for answer in _answers(piece, notes)]
     for answer in fenced:
         answer.in_fence = True
-    around = [answer for piece in pieces[::2] for answer in _answers(piece)]
-    return fenced + around or list(_answers(text))
+    around = [answer for piece in pieces[::2] for answer in _answers(piece, notes)]
+    return fenced + around or list(_answers(text, notes))
 
 
 def _chosen(answers: list[Answer], text: str, notes: Notes) -> list[Any]:
@@ -154,14 +153,15 @@ class Answer:
     in_fence: bool = False  # True in a fence, which identifies the answer
 
 
-def _answers(text: str) -> Iterator[Answer]:
+def _answers(text: str, known: Notes) -> Iterator[Answer]:
     """Yield the answers in a text from left to right, without nested ones."""
     at = 0
     while opening := START.search(text, at):
         start = opening.start()
         opened = value_at(text, start)
         at = opened.stop
-        notes = Counter({opened.way: 1} if opened.way else ())
+        notes = Notes({opened.way: 1} if opened.way else ())
+        notes.own = known.own
         error = None
         try:
             relations = answered(opened.value, notes)
