@@ -26,6 +26,7 @@ cdef str TOKENS = "tokens"
 cdef str TEXT = "text"
 cdef str RELATIONS = "relations"
 cdef str TYPE = "type"
+cdef str TYPES = "types"
 
 cdef extern from "Python.h":
     object PyNumber_Index(object)
@@ -199,6 +200,8 @@ def example_rows(examples, dict numbers, bint in_order):
     for i in range(n):
         example = item_of(examples, i)
         if not PyDict_CheckExact(example) or not read_length(example, &length):
+            return None
+        if in_order and PyDict_GetItemWithError(example, TYPES) != NULL:
             return None
         given = PyDict_GetItemWithError(example, ID)
         if given != NULL:

@@ -22,6 +22,7 @@ from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import run
 from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.rows import Rows
+from fastcausal.tasks.relations.types import Types, run_by_type
 from tests.decoding.test_tags import LABELS
 from tests.support import played_cupy
 from tests.support.cli import cli
@@ -334,3 +335,14 @@ def test_a_report_from_the_device():
         assert device_.to_dict() == host.to_dict()
         assert device_.matches.equals(host.matches)
         assert device_.per_example.equals(host.per_example)
+
+
+@plans
+def test_relations_of_different_types_do_not_pair_there_either(gpu, many, protocol):
+    plan, (gold, pred) = protocol.plan(ROLES), many
+    rng = np.random.default_rng(1)
+    types = Types(("a", "b"), *(rng.integers(3, size=rows.n_relations) for rows in many))
+    there, here = (run_by_type(plan, gold, pred, types, backend=of) for of in ("cuda", "cpu"))
+    assert (there.partner == here.partner).all()
+    assert (there.counts == here.counts).all()
+    assert (here.counts != run(plan, gold, pred).counts).any()

@@ -241,8 +241,6 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
         return None
     if [e.get("text") for e in gold] != [e.get("text") for e in pred]:
         return None
-    if any("types" in e for side in (gold, pred) for e in side):
-        return None
     name_of = str if ids is None else ids.__getitem__
     rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
     return _aligned(rows, ROLES, partial(_described_examples, gold), protocol, {})

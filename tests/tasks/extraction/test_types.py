@@ -71,6 +71,14 @@ def test_ignored_types_are_counted_and_required_types_part_relations():
         (0, None), (1, 1), (None, 0), (0, 0)]  # fmt: skip
 
 
+def test_types_beside_relations_of_dicts():
+    gold, pred = (
+        [{"length": 3, "relations": [{"cause": (0, 1)}], "types": [of]}] for of in ("A", "B")
+    )
+    assert fc.score(gold, pred).n_types_differ == 1
+    assert fc.score(gold, pred, types="require")["cause"].tp == 0
+
+
 def test_agree_takes_types():
     ignored = fc.agree({"a": GOLD, "b": PRED})
     required = fc.agree({"a": GOLD, "b": PRED}, types="require")
