@@ -86,6 +86,15 @@ def test_every_format_that_holds_types_gives_them_back(made, folder):
         fc.write(given_types, file, "spans" if suffix == "spans" else None)
         assert found(fc.read(file)) == expected, suffix
     texts = as_texts(made)
+    beside = [
+        {**e, "relations": [r and {k: v for k, v in r.items() if k != "type"}
+                            for r in e["relations"]],
+         "types": [r and r.get("type") for r in e["relations"]]}
+        for e in texts
+    ]  # fmt: skip
+    listed = folder / "beside.jsonl"
+    listed.write_text("".join(f"{json.dumps(e)}\n" for e in beside))
+    assert found(fc.read(listed)) == found(fc.read(beside)) == expected
     lines = folder / "lines.jsonl"
     lines.write_text("".join(f"{json.dumps(e)}\n" for e in texts))
     assert found(fc.read(lines)) == found(fc.read(texts)) == expected

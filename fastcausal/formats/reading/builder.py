@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -168,8 +169,11 @@ class Builder:
             np.array(self._lengths, np.int32),
         )
         types = self._own_types() if self._values is None and self._types else self._all_types
-        if types is not None:
+        if types is None and "types" in columns:
+            types = _listed_types(columns["types"], self._counts)
+        elif types is not None:
             self.notes[REPLACED] += "types" in columns
+        if types is not None:
             columns = {**columns, "types": lists(self._counts, types)}
         reading = Reading(
             self.roles,
@@ -184,6 +188,24 @@ class Builder:
             columns = dict(columns)
             columns.setdefault(UNPARSED, reason_lists(self.reasons, len(self._counts)))
         return assembled(self.name, columns, flat, reading, lines)
+
+
+def _listed_types(column: Any, counts: Sequence[int]) -> pa.Array | None:
+    """Return the types in lists that were written as JSON, as long as those of relations."""
+    # None for any other column, which stays one of the examples.
+    texts = column.to_pylist() if isinstance(column, pa.Array) else column
+    types: list[str | None] = []
+    for text, n in zip(texts, counts, strict=True):
+        try:
+            listed = [None] * n if text is None else json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            return None
+        if not isinstance(listed, list) or len(listed) != n:
+            return None
+        if not all(isinstance(of, str | None) for of in listed):
+            return None
+        types += listed
+    return strings(types).cast(pa.string()) if any(types) else None
 
 
 class ColumnBuilder:
