@@ -158,6 +158,8 @@ def agree(
         f"average:{average}", *(["types:require"] if types == "require" else []),
         f"unparsed:{unparsed}",
         *(["unmatched:skip"] if unmatched == "skip" else []),
+        *(f"words:{words}" for words in sorted(
+            {side.reading.words for side in sides.values()} - {None}, key=str)),
     ])  # fmt: skip
     examples = AllExamples.collect(sides)
     sums = [pair.sums for pair in ordered]
