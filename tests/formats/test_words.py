@@ -268,3 +268,79 @@ def test_official_readings_refuse_letters():
     gold, _ = sides("Chinese", "tagged")
     with pytest.raises(ValueError, match="read between blanks"):
         fc.read(gold, words="letters", tags="cnc-2023")
+
+
+def table_of_letters():
+    """Return gold of all languages, read by letters."""
+    gold = [example | {"id": language}
+            for language in LANGUAGES for example in sides(language, "texts")[0]]  # fmt: skip
+    return fc.read(gold, words="letters")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.jsonl", "a.parquet", "a.arrow", "spans.jsonl", "a.csv", "pred.jsonl", "a.bio", "a.ann",
+     "doccano.jsonl", "tasks.json", "a.json"],
+)  # fmt: skip
+def test_written_and_read_again(name, tmp_path):
+    table = table_of_letters()
+    formats = {"spans.jsonl": "spans", "pred.jsonl": "cnc", "doccano.jsonl": "doccano",
+               "tasks.json": "label-studio", "a.json": "webanno"}  # fmt: skip
+    fc.write(table, tmp_path / name, formats.get(name))
+    like = table if name == "pred.jsonl" else None
+    again = fc.read(tmp_path / name, like=like, words="letters")
+    if again.types is not None:  # tools name a link
+        assert set(again.types.combine_chunks().flatten().to_pylist()) == {None}
+    assert [e["relations"] for e in again.to_examples()] == [
+        e["relations"] for e in table.to_examples()
+    ]
+    assert again.reading.words == (None if name in ("a.bio", "a.json") else "letters")
+
+
+@pytest.mark.parametrize("name", ["a.ann", "doccano.jsonl", "tasks.json"])
+def test_marks_of_tools_that_cut_tokens(name, tmp_path):
+    form = {"doccano.jsonl": "doccano", "tasks.json": "label-studio"}.get(name)
+    fc.write(table_of_letters(), tmp_path / name, form)
+    with pytest.raises(InputError, match=r'example .*: span .* cuts the token .*words="letters"'):
+        fc.read(tmp_path / name)
+
+
+def test_rows_and_answers():
+    gold = table_of_letters()
+    flat = [
+        {"id": k, "text": text, "cause": c, "effect": e} for k, (text, c, e) in LANGUAGES.items()
+    ]
+    answers = [
+        {"id": k, "output": json.dumps({"relations": [{"cause": c, "effect": e}]})}
+        for k, (_, c, e) in LANGUAGES.items()
+    ]
+    wanted = [e["relations"] for e in gold.to_examples()]
+    for source, options in ((flat, {}), (answers, {"answers": "output", "like": gold})):
+        read = fc.read(source, words="letters", **options)
+        assert [e["relations"] for e in read.to_examples()] == wanted
+    # Gold's rule is that of predictions.
+    assert fc.score(gold, answers, answers="output")["overall"].f1 == 1.0
+
+
+def test_texts_are_shown_without_blanks_between_letters():
+    gold, exchanged = (fc.read(side, words="letters") for side in sides("Chinese", "texts"))
+    (wrong,) = fc.score(gold, exchanged).errors().to_dict()["examples"]
+    (predicted,) = wrong["pred"]
+    words = {span["role"]: span["words"] for span in predicted["spans"]}
+    assert words == {"cause": "道路关闭", "effect": "大雨"}
+    described = fc.describe(gold)
+    assert described.words == {"letters": {
+        "causal": {9: 1}, "non_causal": {}, "cause": {2: 1}, "effect": {4: 1}, "signal": {}
+    }}  # fmt: skip
+    report = fc.agree({"ann": gold, "ben": exchanged})
+    assert report.signature.endswith("|words:letters")
+    assert report["cause"].em == 0
+
+
+def test_words_travel_in_metadata(tmp_path):
+    fc.write(table_of_letters(), tmp_path / "a.parquet")
+    again = fc.read(tmp_path / "a.parquet")
+    pred, _ = sides("Thai", "offsets")
+    assert again.reading.words == "letters"
+    read = fc.read([pred[0] | {"id": "Thai"}], like=again)
+    assert read.to_examples()[0]["relations"] == again.to_examples()[2]["relations"]
