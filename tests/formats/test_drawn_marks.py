@@ -37,6 +37,8 @@ def test_the_oracle_reads_all_tools_alike(tmp_path):
         for kind in marks.READERS:
             if kind == "webanno-tsv" and drawn.is_crossed:
                 continue
+            if kind == "brat" and options.link and None in {type for type, *_ in drawn.links}:
+                continue  # a link has a name there
             path = drawn_marks.write(
                 tmp_path / f"{number}{kind}" / "amy", kind, [drawn], words, rng
             )

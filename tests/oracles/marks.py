@@ -128,15 +128,13 @@ def covered(parts, tokens, text):
 def examples(document, options):
     """Every example of a document."""
     text, spans = document.text, document.spans
-    if options.example == "document":
-        text = re.sub("\r(?=\n)", " ", text).replace("\n", " ")
     tokens = document.tokens or cut(text, options.words)
     links = [
         (type, *(document.events[end][1] if end in document.events else end for end in ends))
         for type, *ends in document.links
     ]
     chosen, used = with_links(spans, links, options)
-    found, more, odd = with_events(document, options)
+    found, more = with_events(document, options)
     chosen, used = chosen + found, used | more
     rows = {id: [] for id, _, _ in document.pieces}
 
@@ -147,18 +145,25 @@ def examples(document, options):
     def is_within(name, piece):
         return piece and all(piece[1] <= a < b <= piece[2] for a, b in spans[name][1])
 
-    dropped = set()
+    dropped, dropped_arguments = set(), []
     for type, roles in chosen:
         arguments = [*roles.get("effect", ()), *roles.get("cause", ())]
         piece = home(arguments[0])
         if not all(is_within(name, piece) for name in arguments) or "no cause" in roles:
             rows[piece[0]].append(None)
+            dropped_arguments.append((piece, arguments))
             continue
         inside = {r: [n for n in names if is_within(n, piece)] for r, names in roles.items()}
         dropped |= {n for r in roles for n in roles[r]} - {n for r in inside for n in inside[r]}
         rows[piece[0]].append((type, inside))
+    for (_, start, stop), names in dropped_arguments:
+        try:
+            for name in names:
+                covered(spans[name][1], [t for t in tokens if start <= t[0] < stop], text)
+        except Cut as cut_in_null:
+            raise Unsettled("a relation across sentences with a span that cuts") from cut_in_null
     if options.lone != "drop":
-        for id, found in alone(spans, used | odd, document, home, is_within, options).items():
+        for id, found in alone(spans, used, document, home, is_within, options).items():
             rows[id] += found
         kept = [row[1].values() for id in rows for row in rows[id] if row]
         if dropped - {name for names in kept for one in names for name in one}:
@@ -176,7 +181,10 @@ def examples(document, options):
                 if names
             }
             relations.append(row and (row[0], sets))
-        result.append(Example(id, text[start:stop], [text[a:b] for a, b in mine], relations))
+        said = text[start:stop]
+        if options.example == "document":
+            said = said.replace("\r\n", " ").replace("\n", " ")
+        result.append(Example(id, said, [text[a:b] for a, b in mine], relations))
     return result
 
 
@@ -209,7 +217,8 @@ def with_links(spans, links, options):
     pairs = list(dict.fromkeys(pairs))
     found, used = [], set()
     for type, cause, effect in pairs:
-        found.append((type, {"cause": [cause], "effect": [effect]}))
+        named_so = None if type == "Causes" else type
+        found.append((named_so, {"cause": [cause], "effect": [effect]}))
         used |= {cause, effect}
     for other, end in dict.fromkeys(others):
         mine = [f for f in found if f[1]["effect"] == [end] and "no cause" not in f[1]]
@@ -227,30 +236,26 @@ def with_links(spans, links, options):
 
 
 def with_events(document, options):
-    """The same of n-ary events, and the names of which nothing is settled."""
+    """The same of n-ary events."""
     events = document.events
     reached = {name: {ref for _, ref in events[name][2] if ref in events} for name in events}
     for _ in events:
         for name in events:
             reached[name] |= {far for near in reached[name] for far in reached[near]}
-    found, used, odd = [], set(), set()
+    found, used = [], set()
     for name, (type, trigger, arguments) in events.items():
         roles = {}
         for argument, ref in arguments:
             role = options.role_of(argument) or options.role_of(argument.rstrip("0123456789"))
             if role:
                 roles.setdefault(role, []).append(events[ref][1] if ref in events else ref)
-        is_triggered = options.role_of(document.spans[trigger][0])
         if name in reached[name] or not {"cause", "effect"} & {*roles}:
-            odd |= {trigger} if is_triggered else set()
             continue
         if options.trigger == "signal" and "signal" in options.roles and "signal" not in roles:
             roles["signal"] = [trigger]
-        elif is_triggered:
-            odd.add(trigger)
         found.append((type, roles))
-        used |= {one for names in roles.values() for one in names}
-    return found, used, odd - used
+        used |= {trigger, *(one for names in roles.values() for one in names)}
+    return found, used
 
 
 def alone(spans, used, document, home, is_within, options):
@@ -301,7 +306,7 @@ def brat(path, options):
             spans[name] = kind, [tuple(map(int, p.split())) for p in more.split(";")]
         elif name[:1] == "R":
             first, second = (part.partition(":")[2] for part in more.split())
-            links.append((None if kind == "Causes" else kind, first, second))
+            links.append((kind, first, second))
         elif name[:1] == "E":
             type, _, trigger = kind.partition(":")
             events[name] = type, trigger, [tuple(p.split(":")) for p in more.split()]
