@@ -61,7 +61,7 @@ inline const Text* misnamed(const std::vector<Text>& keys) {
   };
   const bool any = std::any_of(ROLES.begin(), ROLES.end(), has);
   for (const Text& key : keys) {
-    if (role_of(key) >= 0) continue;
+    if (role_of(key) >= 0 || key == TYPE) continue;
     const auto meant = [&](View role) { return !has(role) && may_name(key, role); };
     if (!any || std::any_of(ROLES.begin(), ROLES.end(), meant)) return &key;
   }
@@ -104,10 +104,13 @@ inline Text read_spans(const std::vector<Line>& lines, const Examples& gold, Exa
         fault = "unknown role " + shown(View(*key)) + ", " + EXPECTED_ROLES;
       for (size_t i = 0; fault.empty() && i < relation.keys.size(); ++i) {
         const int32_t role = role_of(relation.keys[i]);
+        const Value& value = relation.items[i];
         if (role >= 0)
-          fault = add_marks(relation.items[i], role, marks.back());
-        else
-          made.note(FURTHER, !relation.items[i].is(Value::null));
+          fault = add_marks(value, role, marks.back());
+        else if (relation.keys[i] != TYPE)
+          made.note(FURTHER, !value.is(Value::null));
+        else if (!value.is(Value::string) && !value.is(Value::null))
+          fault = "\"type\" is " + value.name_of_kind() + ", expected a text";
       }
       std::stable_sort(marks.back().begin(), marks.back().end(),
                        [](const Mark& a, const Mark& b) { return a.role < b.role; });

@@ -12,6 +12,7 @@ namespace fastcausal::page {
 constexpr const char* AMBIGUOUS = "ambiguous span";
 constexpr const char* CUT = "span cut a token";
 constexpr const char* FURTHER = "further key";
+constexpr const char* TYPE = "type";  // of a relation; it decides nothing here
 
 constexpr const char* OTHER_SEARCHES =
     "; fastcausal score also searches in other case, white space, quotes and punctuation, this "

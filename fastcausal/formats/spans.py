@@ -281,7 +281,7 @@ def add_example(
                 raise relation
             fits = length is None or n_tokens == length
             values = sorted(_values(relation, build.roles), key=itemgetter(0))
-            of_type = read_type(relation, build.roles)
+            of_type = _read_type(relation, build.roles)
             build.notes[FURTHER] += count_further(relation, build.roles)
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
@@ -292,6 +292,13 @@ def add_example(
         except UnreadError as reason:
             build.unread_relation(where, reason)
     build.end_example(length if length is not None else n_tokens)
+
+
+def _read_type(relation: Mapping[str, Any], roles: Sequence[str]) -> str | None:
+    value = relation.get(TYPE)
+    if TYPE not in roles and not isinstance(value, str | None):
+        raise InputError(f'"{TYPE}" is {kind(value)}, expected a text')
+    return read_type(relation, roles)
 
 
 def _values(relation: Any, roles: Sequence[str]) -> Iterable[tuple[int, Any]]:
