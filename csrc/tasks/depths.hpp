@@ -2,17 +2,16 @@
 // they linked. Each relation gets one line of an account; their rules are those of
 // fastcausal/engine/reference/depths.py.
 //
-//   count_depths ── threads over blocks of examples
+//   count_depths ── threads over blocks of examples (related.hpp)
 //     └─ Depths ── one example: numbers its token sets, matches spans, then relations
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
-#include "engine/shape_lists.hpp"
 #include "tasks/matching.hpp"
+#include "tasks/related.hpp"
 
 namespace fastcausal::depths {
 
@@ -42,53 +41,25 @@ struct Rules {
   int64_t n_fields() const { return N_CAUSAL + N_SPANS * n_roles + int64_t{2} * N_LINES - 1; }
 };
 
-// One side of the input. Types are null if they decide nothing, lines if they are not wanted.
-struct Related {
-  Side side;
-  const int64_t* types;
-  int8_t* lines;
-};
+// Whether two sets meet.
+inline bool meet_by(const TokenSet& a, const TokenSet& b, const Rules& rules) {
+  const int64_t common = a.common(b);
+  return common &&
+         common * rules.denominator >= (a.size() + b.size() - common) * rules.numerator;
+}
 
-struct Interval {
-  int32_t start, stop;
-};
-
-// The tokens of one role in a relation: ascending intervals that neither meet nor touch.
-struct TokenSet {
-  const Interval* from;
-  const Interval* to;
-
-  // Orders sets as their sorted lists of tokens.
-  int compare(const TokenSet& other) const {
-    const Interval *a = from, *b = other.from;
-    for (; a != to && b != other.to; ++a, ++b) {
-      if (a->start != b->start) return a->start < b->start ? -1 : 1;
-      // The shorter interval is followed by a later token than that of the longer, or by none.
-      if (a->stop < b->stop) return a + 1 == to ? -1 : 1;
-      if (a->stop > b->stop) return b + 1 == other.to ? 1 : -1;
-    }
-    return (b == other.to) - (a == to);
-  }
-
-  bool meets(const TokenSet& other, const Rules& rules) const {
-    int64_t common = 0, all = 0;
-    for (const Interval* a = from; a != to; ++a) all += a->stop - a->start;
-    for (const Interval* b = other.from; b != other.to; ++b) all += b->stop - b->start;
-    for (const Interval *a = from, *b = other.from; a != to && b != other.to;) {
-      common += std::max(0, std::min(a->stop, b->stop) - std::max(a->start, b->start));
-      ++(a->stop < b->stop ? a : b);
-    }
-    return common && common * rules.denominator >= (all - common) * rules.numerator;
-  }
+struct Run : RelatedRun<Rules> {
+  int8_t* lines[2];  // what became of each relation of each side, to be filled; null: not wanted
 };
 
 // Counts one example after another; keeps its memory.
 class Depths {
  public:
-  explicit Depths(const Rules& rules) : rules_(rules) {}
+  explicit Depths(const Run& run) : run_(run), rules_(run.rules) {}
 
-  void count(const Related& gold, const Related& pred, int64_t example, int64_t* counts,
-             CostMeter& meter) {
+  void count(int64_t example, int64_t* counts, CostMeter& meter) {
+    const Related& gold = run_.gold;
+    const Related& pred = run_.pred;
     intervals_.clear();
     ends_.clear();
     read(gold, example, GOLD);
@@ -107,8 +78,8 @@ class Depths {
       match(meter);
     }
     int64_t* lines = counts + N_CAUSAL + N_SPANS * rules_.n_roles;
-    add_lines(gold, GOLD, lines, meter);
-    add_lines(pred, PRED, lines + N_LINES - 1, meter);
+    add_lines(GOLD, lines, meter);
+    add_lines(PRED, lines + N_LINES - 1, meter);
   }
 
  private:
@@ -129,6 +100,7 @@ class Depths {
     }
   };
 
+  const Run& run_;
   const Rules rules_;
   std::vector<Interval> intervals_;  // of all token sets of the example
   // Where the set of each role of each relation ends in them: gold's relations, then predictions
@@ -151,26 +123,14 @@ class Depths {
     const int64_t* offsets = from.side.relation_offsets + example;
     for (int64_t r = offsets[0]; r < offsets[1]; ++r) {
       const Relation relation = from.side.relation(r);
-      if (from.lines) from.lines[r] = NO_SPAN;
+      if (run_.lines[side]) run_.lines[side][r] = NO_SPAN;
       if (!relation.n) continue;
       places_[side].push_back({r});
-      for (int64_t role = 0; role < rules_.n_roles; ++role) read_role(relation, role);
-    }
-  }
-
-  // Adds the intervals of a role. Rows ascend by start.
-  void read_role(const Relation& relation, int64_t role) {
-    const size_t first = intervals_.size();
-    for (int64_t k = 0; k < relation.n; ++k) {
-      const Row& row = relation.row(k);
-      if (row.role != role) continue;
-      if (intervals_.size() > first && row.start <= intervals_.back().stop) {
-        intervals_.back().stop = std::max(intervals_.back().stop, row.stop);
-      } else {
-        intervals_.push_back({row.start, row.stop});
+      for (int64_t role = 0; role < rules_.n_roles; ++role) {
+        add_role(relation, role, intervals_);
+        ends_.push_back(static_cast<int32_t>(intervals_.size()));
       }
     }
-    ends_.push_back(static_cast<int32_t>(intervals_.size()));
   }
 
   // Numbers the different token sets of both sides, and those of the arguments.
@@ -208,7 +168,7 @@ class Depths {
 
   bool meet(int32_t a, int32_t b) const {
     if (rules_.exact()) return a == b;
-    return sets_[static_cast<size_t>(a)].meets(sets_[static_cast<size_t>(b)], rules_);
+    return meet_by(sets_[static_cast<size_t>(a)], sets_[static_cast<size_t>(b)], rules_);
   }
 
   // Lists the different token sets of some roles on each side.
@@ -365,7 +325,7 @@ class Depths {
   }
 
   // Adds the lines of a side, RIGHT of gold alone.
-  void add_lines(const Related& to, int side, int64_t* counts, CostMeter& meter) {
+  void add_lines(int side, int64_t* counts, CostMeter& meter) {
     for (const Full& relation : full_[side]) {
       Line& line = places_[side][static_cast<size_t>(relation.place)].line;
       if (line == RIGHT) continue;
@@ -374,46 +334,12 @@ class Depths {
     }
     for (const Place& place : places_[side]) {
       counts[place.line] += side == GOLD || place.line != RIGHT;
-      if (to.lines) to.lines[place.relation] = place.line;
+      if (run_.lines[side]) run_.lines[side][place.relation] = place.line;
     }
   }
 };
 
-// The input and output of a run. counts is [groups.n, rules.n_fields()], zero on entry.
-struct Run {
-  Rules rules;
-  Related gold, pred;
-  int64_t n_examples;
-  Groups groups;
-  int64_t* counts;
-  int64_t n_threads;
-  StopRequested stop_requested;
-};
-
-inline void count_depths(const Run& run) {
-  constexpr int64_t BLOCK = 1024;
-  const int64_t n_fields = run.rules.n_fields();
-  const int64_t n_blocks = (run.n_examples + BLOCK - 1) / BLOCK;
-  Stop stop(run.stop_requested);
-  std::atomic<int64_t> next{0};
-  Mutex merging;
-  in_threads(std::min(run.n_threads, n_blocks), stop, [&] {
-    const LeavesNothing on_exit{next, n_blocks};
-    CostMeter meter(stop);
-    Depths depths(run.rules);
-    std::vector<int64_t> own(run.groups.each ? 0 : static_cast<size_t>(run.groups.n * n_fields));
-    int64_t* rows = run.groups.each ? run.counts : own.data();
-    for (int64_t block; (block = next++) < n_blocks;) {
-      const int64_t to = std::min((block + 1) * BLOCK, run.n_examples);
-      for (int64_t e = block * BLOCK; e < to; ++e) {
-        const int64_t row = run.groups.row(e, run.gold.side.n_relations(e));
-        depths.count(run.gold, run.pred, e, rows + row * n_fields, meter);
-      }
-      meter.add_cost(200 * BLOCK);
-    }
-    const Lock lock(merging);
-    for (size_t k = 0; k < own.size(); ++k) run.counts[k] += own[k];
-  });
-}
+// Returns the first example that is too large, or -1.
+inline int64_t count_depths(const Run& run) { return count_related<Depths>(run); }
 
 }  // namespace fastcausal::depths

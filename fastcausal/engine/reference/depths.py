@@ -63,7 +63,7 @@ def run(
     """Count all examples, and say of each relation what became of it."""
     for example in range(gold.n_examples):
         sides = [
-            _relations_of(rows, example, rules.n_roles, None if types is None else types[k])
+            relations_of(rows, example, rules.n_roles, None if types is None else types[k])
             for k, rows in enumerate((gold, pred))
         ]
         n_gold = int(gold.relation_offsets[example + 1] - gold.relation_offsets[example])
@@ -160,7 +160,7 @@ def _size(edges: Sequence[Sequence[int]], free: set[int]) -> int:
     return sum(augment(g, set()) for g in range(len(edges)))
 
 
-def _relations_of(rows: Rows, example: int, n_roles: int, types: Int64 | None) -> list[Related]:
+def relations_of(rows: Rows, example: int, n_roles: int, types: Int64 | None) -> list[Related]:
     """Return the relations of an example that mark a span."""
     found = []
     for place in range(*rows.relation_offsets[example : example + 2].tolist()):

@@ -29,10 +29,9 @@ cdef extern from "tasks/depths.hpp" namespace "fastcausal::depths" nogil:
         int64_t arguments[2]
         int64_t numerator, denominator
 
-    cdef cppclass Related:
+    cdef cppclass Related "fastcausal::Related":
         Side side
         const int64_t* types
-        int8_t* lines
 
     cdef cppclass Run:
         Rules rules
@@ -42,11 +41,12 @@ cdef extern from "tasks/depths.hpp" namespace "fastcausal::depths" nogil:
         int64_t* counts
         int64_t n_threads
         StopRequested stop_requested
+        int8_t* lines[2]
 
-    void count_depths(const Run&) except +
+    int64_t count_depths(const Run&) except +
 
 
-cdef Related related(rows, types, lines) except *:
+cdef Related related(rows, types) except *:
     """Point to the arrays of one side."""
     cdef Related side
     side.side.rows = <const Row*>int32s(rows.values, 2).data
@@ -55,22 +55,26 @@ cdef Related related(rows, types, lines) except *:
     side.types = NULL
     if types is not None:
         side.types = <const int64_t*>int64s(types).data
-    side.lines = NULL
-    if lines is not None:
-        side.lines = <int8_t*>int8s(lines, PyBUF_WRITABLE).data
     return side
 
 
 def count(rules, gold, pred, types, groups, counts, lines, int64_t num_threads):
-    """Add to counts, int64[groups.n_rows, n_fields]; fill the lines of both sides unless None."""
+    """Add to counts, int64[groups.n_rows, n_fields]; fill the lines of both sides unless None.
+
+    Return the first example that is too large, -1 for none.
+    """
     cdef Run run
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     run.rules.n_roles = rules.n_roles
     run.rules.arguments[0], run.rules.arguments[1] = rules.arguments
     run.rules.numerator, run.rules.denominator = rules.numerator, rules.denominator
-    of_types, of_lines = types or (None, None), lines or (None, None)
-    run.gold = related(gold, of_types[0], of_lines[0])
-    run.pred = related(pred, of_types[1], of_lines[1])
+    of_types = types or (None, None)
+    run.gold = related(gold, of_types[0])
+    run.pred = related(pred, of_types[1])
+    run.lines[0] = run.lines[1] = NULL
+    if lines is not None:
+        run.lines[0] = <int8_t*>int8s(lines[0], PyBUF_WRITABLE).data
+        run.lines[1] = <int8_t*>int8s(lines[1], PyBUF_WRITABLE).data
     run.n_examples = len(gold.lengths)
     run.groups.of = NULL
     if groups.of is not None:
@@ -80,5 +84,7 @@ def count(rules, gold, pred, types, groups, counts, lines, int64_t num_threads):
     run.counts = <int64_t*>to_counts.data
     run.n_threads = num_threads
     run.stop_requested = interrupted
+    cdef int64_t too_large
     with nogil:
-        count_depths(run)
+        too_large = count_depths(run)
+    return too_large

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,45 +17,19 @@ from fastcausal.engine.reference.depths import (
     least_matching,
     run,
 )
-from fastcausal.rows import Rows
 from fastcausal.tasks.relations import _depths
 from tests.support.profiles import trials
-from tests.support.strategies import Relation, rows_of
+from tests.support.related import rows_of_side, sides
+from tests.support.strategies import rows_of
 
 EXACT, OVERLAP, HALF, THIRD = (1, 1), (0, 1), (1, 2), (333_333_333, 10**9)
 NAMES = (
     "right", "not_causal", "both", "cause", "effect", "mistyped", "turned", "unlinked", "partial",
 )  # fmt: skip
-Typed = tuple[Relation, int]
 
 
 def rules_of(match: tuple[int, int]) -> DepthRules:
     return DepthRules(3, (0, 1), *match)
-
-
-@st.composite
-def related(draw: st.DrawFn) -> Typed:
-    """A relation of few tokens: several spans of a role, missing roles, none at all; a type."""
-    spans: Relation = []
-    for role in range(3):
-        for start in draw(st.lists(st.integers(0, 4), max_size=2)):
-            spans.append((role, start, start + draw(st.integers(1, 2))))
-    return spans, draw(st.integers(0, 2))
-
-
-@st.composite
-def sides(draw: st.DrawFn, most: int = 6) -> tuple[list[list[Typed]], list[list[Typed]]]:
-    """Both sides of some examples; relations come from a small pool, so they often meet."""
-    pool = draw(st.lists(related(), min_size=1, max_size=5))
-    turned = [([({0: 1, 1: 0}.get(r, r), a, b) for r, a, b in spans], t) for spans, t in pool]
-    example = st.lists(st.sampled_from([*pool, *turned]), max_size=most)
-    n = draw(st.integers(1, 3))
-    return [draw(example) for _ in range(n)], [draw(example) for _ in range(n)]
-
-
-def rows_of_side(side: Sequence[Sequence[Typed]]) -> tuple[Rows, np.ndarray]:
-    codes = np.array([code for example in side for _, code in example], np.int64)
-    return rows_of([[spans for spans, _ in example] for example in side]), codes
 
 
 def counted(match: tuple[int, int], gold: Any, pred: Any, typed: bool) -> list[dict[str, Any]]:
