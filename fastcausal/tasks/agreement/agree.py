@@ -14,7 +14,7 @@ from fastcausal.arrays.examples import TYPE
 from fastcausal.arrays.strata import By, columns_by
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
-from fastcausal.marking import Marking
+from fastcausal.marking import Marking, tracks_of
 from fastcausal.options import (
     AgreementProtocol,
     Join,
@@ -25,6 +25,7 @@ from fastcausal.options import (
     check,
 )
 from fastcausal.protocols import RECESS, Protocol, line_of
+from fastcausal.relations import ROLES
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.count import AllExamples, n_counted, scores_of, statistics_of
 from fastcausal.tasks.agreement.files import (
@@ -128,7 +129,8 @@ def agree(
     check("unparsed", unparsed, Policy)
     check("unmatched", unmatched, LabelPolicy)
     chosen = PROTOCOLS[protocol]
-    types = Marking.make(**marking).types
+    marks = Marking.make(**marking)
+    types = marks.types
     sides = read_annotators(annotations, tags=chosen.tags, **marking)
     warnings: dict[str, None] = {}
     if join is not None:
@@ -141,6 +143,8 @@ def agree(
     sides = {
         name: readable(relations, name, unparsed, warnings) for name, relations in sides.items()
     }
+    roles = next(iter(sides.values())).roles
+    chosen = replace(chosen, tracks=tracks_of(roles, marks.tracks or chosen.tracks))
     pairs = [
         compare(a, b, sides, whole, chosen, average, types, warnings)
         for a, b in combinations(sides, 2)
@@ -158,6 +162,7 @@ def agree(
         f"average:{average}", *(["types:require"] if types == "require" else []),
         f"unparsed:{unparsed}",
         *(["unmatched:skip"] if unmatched == "skip" else []),
+        *([f"roles:{'+'.join(roles)}"] if roles != ROLES else []),
         *(f"words:{words}" for words in sorted(
             {side.reading.words for side in sides.values()} - {None}, key=str)),
     ])  # fmt: skip

@@ -387,6 +387,23 @@ def test_verdicts_of_marked_and_unmarked_examples(annotated):
         assert dict(pair.verdict) == near(verdict_of([annotated[pair.a], annotated[pair.b]]))
 
 
+@pytest.mark.parametrize(
+    ("roles", "tracks", "line"),
+    [
+        (("cause", "effect", "signal"), None, "tracks:cause+effect,signal|0/0:"),
+        (("cause", "effect", "degree"), None, "tracks:cause+effect,degree|0/0:"),
+        (("reason", "claim"), "reason+claim", "tracks:reason+claim|0/0:"),
+    ],
+)
+def test_the_signature_says_roles_and_tracks(roles, tracks, line):
+    relation = dict.fromkeys(roles, (0, 1))
+    side = fc.Relations.from_examples([{"length": 2, "relations": [relation]}], roles)
+    settings = {"tracks": tracks, "roles": roles} if tracks else {}
+    signature = fc.agree({"ann": side, "ben": side}, **settings).signature
+    assert line in signature
+    assert signature.endswith("roles:" + "+".join(roles)) == ("signal" not in roles)
+
+
 def test_a_verdict_by_hand():
     """A lone span is causal, a relation without spans is not, a missing example is no verdict."""
     lone, empty, whole = [{"signal": (0, 1)}], [{}], [{"cause": (0, 1), "effect": (2, 3)}]
