@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ WIDTH = 80  # of a table as text
 GAP = 2  # between two columns
 LONG_HEADER = 24  # headers of this length are broken into lines
 SHORT_NAME = 16  # smallest width to which names of rows are broken, or half of the table
+FALL = 24  # letters of the longest bar of a waterfall
 BEST, TIED = "best", "tied"  # emphasis: the best value; values not significantly worse
 
 
@@ -55,6 +57,7 @@ class Grid:
         share_rows: Collection[str] | None = None,
         share_parts: Collection[str] | None = None,
         text: bool = False,  # True if cells are text
+        falling: str = "",  # Column of counts drawn as a waterfall, see `fall_of`
         # Rows by name of their part and of the row; the part ``""`` has no line above it.
         parts: Mapping[str, Mapping[str, Sequence[Cell]]] | None = None,
     ) -> None:
@@ -70,6 +73,7 @@ class Grid:
         self.emphasis: dict[tuple[str, str, str], str] = {}  # of part, row and column
         self.caption: str = ""  # of tables to paste
         self.text = text
+        self.falling = falling
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
         for part, rows in (parts or {}).items():
             if part:
@@ -156,6 +160,9 @@ class Grid:
     ) -> Iterator[RenderableType]:
         from rich.text import Text  # names from data are not markup
 
+        if self.falling:
+            yield from self._draw_fall().__rich_console__(console, options)
+            return
         header, *names = cell_rows([self.header, *([part] for part, _ in self.parts)])
         lines = [cell_rows(rows) for _, rows in self._texts()]
         parts = [(part, rows) for (part,), rows in zip(names, lines, strict=True) if rows]
@@ -181,6 +188,8 @@ class Grid:
 
     def to_markdown(self) -> str:
         """Write a table of GitHub's Markdown, between its title and its caption."""
+        if self.falling:
+            return self._draw_fall().to_markdown()
         lines = [*([markdown_paragraph(self.title), ""] if self.title else [])]
         lines.append(_markdown_row(map(markdown_text, self.header)))
         lines.append(_markdown_row((":--", *(("--:", ":--")[self.text],) * len(self.header[1:]))))
@@ -253,6 +262,26 @@ class Grid:
                 body += f"<tr><th>{html_text(name)}</th>{texts}</tr>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
+    def _draw_fall(self) -> Grid:
+        """Return the table with its waterfall as a column of text."""
+        drawn = copy(self)
+        drawn.falling, drawn.header, drawn.signs = "", (*self.header, ""), [*self.signs, ""]
+        column = self.header[1:].index(self.falling)
+        drawn.parts = []
+        for part, rows in self.parts:
+            fall = fall_of(cells[column] for _, cells in rows)
+            most = max((end for _, end in fall), default=0)
+            drawn.parts.append(
+                (
+                    part,
+                    [
+                        (name, (*cells, _fall_bar(*ends, most, is_loss(cells[column]))))
+                        for (name, cells), ends in zip(rows, fall, strict=True)
+                    ],
+                )
+            )
+        return drawn
+
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
         """Yield the names of parts, with their rows as text."""
         for part, rows in self.parts:
@@ -288,6 +317,35 @@ class Grid:
 
     def _empty(self) -> Texts:
         return ("",) * len(self.header[1:])
+
+
+def fall_of(cells: Iterable[Cell]) -> list[tuple[int, int]]:
+    """Return the ends of the bars of a waterfall: a loss hangs from the end of the bar before it.
+
+    >>> fall_of([72, -1, 71, -4, 0, -28, 39])
+    [(0, 72), (71, 72), (0, 71), (67, 71), (67, 67), (39, 67), (0, 39)]
+    """
+    ends: list[tuple[int, int]] = []
+    level = 0
+    for cell in cells:
+        n = cell if isinstance(cell, int) else 0
+        ends.append((level + n, level) if n <= 0 else (0, n))
+        level = ends[-1][n > 0]
+    return ends
+
+
+def is_loss(cell: Cell) -> bool:
+    """Return True for a count below 0."""
+    return isinstance(cell, int) and cell < 0
+
+
+def _fall_bar(start: int, end: int, most: int, loss: bool) -> str:
+    """Draw a bar from start to end; a loss of anything has a letter."""
+    if start == end:
+        return "." * FALL
+    a = min(round(FALL * start / most), FALL - 1)
+    b = max(round(FALL * end / most), a + 1)
+    return ("." * a + "=-"[loss] * (b - a)).ljust(FALL, ".")
 
 
 def _table(

@@ -182,3 +182,19 @@ def test_blocks_instead_of_broken_names():
     grid = Grid("", "abcdefg")
     grid.add(name, *[-0.12345] * 7)
     assert str(grid).count(name) == 2
+
+
+def test_a_waterfall_hangs_each_loss_from_the_bar_before():
+    counts = {"all": 24, "lost": -6, "none lost": 0, "kept": 18, "less": -1, "right": 17}
+    rows = {name: [n] for name, n in counts.items()}
+    grid = Grid("", ["n"], falling="n", parts={"": rows})
+    bars = [line.split()[-1] for line in str(grid).splitlines()[2:]]
+    assert bars == [
+        "=" * 24, "." * 18 + "-" * 6, "." * 24, "=" * 18 + "." * 6, "." * 17 + "-" + "." * 6,
+        "=" * 17 + "." * 7,
+    ]  # fmt: skip
+    written = grid.to_markdown().splitlines()[2:]
+    assert [line.split(" | ")[-1].removesuffix(" |") for line in written] == bars
+    assert grid.to_csv() == "name,n\n" + "".join(f"{n},{cell}\n" for n, cell in counts.items())
+    small = Grid("", ["n"], falling="n", parts={"": {"all": [1000], "lost": [-1], "no": [0]}})
+    assert str(small).count("-") == 2  # the number's, and a letter for a loss of any size

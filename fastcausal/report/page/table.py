@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from fastcausal.report.escapes import Cell, html_text
-from fastcausal.report.grid import Grid
+from fastcausal.report.grid import Grid, fall_of, is_loss
 from fastcausal.report.numbers import Bounded, number_text
 
 Links = Mapping[tuple[str, str, str], str]
@@ -42,14 +42,16 @@ class Drawn(NamedTuple):
         caption = f"<caption>{html_text(grid.title)}</caption>" if grid.title else ""
         head = "".join(map(self._head, grid.header))
         head += '<th scope="col">total</th>' if self.stacked else ""
+        head += "<td></td>" if grid.falling else ""
         scales = [self._scale(k) for k in range(len(columns))]
         sums = [sum(self._parts_of(cells)) for _, rows in grid.parts for _, cells in rows]
         most = max(sums, default=0)
         body = ""
         for part, rows in grid.parts:
             if part:
-                width = len(grid.header) + bool(self.stacked)
+                width = len(grid.header) + bool(self.stacked) + bool(grid.falling)
                 body += f'<tr><th colspan="{width}" scope="rowgroup">{html_text(part)}</th></tr>'
+            falls = self._falls(rows)
             for name, cells in rows:
                 shown = self._name(name) + "".join(
                     self._cell((part, name, column), cell, cells, scale, sign)
@@ -62,6 +64,7 @@ class Drawn(NamedTuple):
                     shown += (
                         f'<td class="wide-bar">{_stack(parts, most)}<span>{sum(parts)}</span></td>'
                     )
+                shown += next(falls, "")
                 body += f"<tr>{shown}</tr>"
         kind = ' class="words"' if grid.text else ""
         return f"<table{kind}>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -120,6 +123,18 @@ class Drawn(NamedTuple):
             room = 0.04 * (high - low) or 0.5
             return low - room, high + room
         return 0.0, 1.0
+
+    def _falls(self, rows: Sequence[tuple[str, Sequence[Cell]]]) -> Iterator[str]:
+        """Draw the bars of a waterfall, if there is one."""
+        if self.grid.falling:
+            column = self.grid.header[1:].index(self.grid.falling)
+            counts = [cells[column] for _, cells in rows]
+            fall = fall_of(counts)
+            most = max((end for _, end in fall), default=0) or 1
+            for (start, end), cell in zip(fall, counts, strict=True):
+                place = f'x="{percent(start, 0, most)}" width="{percent(end - start, 0, most)}"'
+                bar = f'<rect class="k{int(is_loss(cell))}" {place} height="100%"/>'
+                yield f'<td class="wide-bar"><svg class="stack" aria-hidden="true">{bar}</svg></td>'
 
     def _parts_of(self, cells: Sequence[Cell]) -> list[int]:
         places = [self.grid.header[1:].index(name) for name in self.stacked]

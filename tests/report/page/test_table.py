@@ -73,3 +73,10 @@ def test_counts_side_by_side_add_up():
     first, second = re.findall(r'<svg class="stack".*?</svg>', html)
     assert places(first, " width") == [12.5, 37.5]
     assert places(second, " width") == [100]
+
+
+def test_a_waterfall_hangs_each_loss_from_the_bar_before():
+    parts = {"": {"all": [8], "lost": [-2], "kept": [6]}}
+    html = Drawn(Grid("", ["n"], falling="n", parts=parts)).to_html()
+    bars = re.findall(r'<rect class="k(\d)" x="([\d.]+%)" width="([\d.]+%)"', html)
+    assert bars == [("0", "0%", "100%"), ("1", "75%", "25%"), ("0", "0%", "75%")]
