@@ -41,8 +41,10 @@ from fastcausal.options import Backend
 # Options without effect on protocols that count no pairs of relations.
 OF_RELATIONS = (
     "kernel", "matches", "reasons", "counts", "backend", "threads", "source_format", "answers",
-    "occurrence", "id", "join", *(name for name in Marks._fields if name != "words"),
+    "occurrence", "id", "join", "gold_column", "pred_column",
+    *(name for name in Marks._fields if name != "words"),
 )  # fmt: skip
+SCORE = "fastcausal.tasks.extraction.score:score"
 SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ def score(
             help="Write why predictions are unparsed to this .csv, .jsonl, .parquet or .arrow file."
         ),
     ] = None,
+    gold_column: Annotated[str | None, Option(metavar="COLUMN", function=SCORE)] = None,
+    pred_column: Annotated[str | None, Option(metavar="COLUMN", function=SCORE)] = None,
     by: ByOption = None,
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
@@ -115,6 +119,7 @@ def score(
     from fastcausal.files.packed import readable_again
     from fastcausal.files.targets import keep_apart, notes_on_one_file
     from fastcausal.formats import opened
+    from fastcausal.formats.columns import take_relations
     from fastcausal.protocols import RECESS
 
     published = protocols_under("score").get(scoring.protocol)
@@ -138,7 +143,12 @@ def score(
     names = short_names(pred)
     reports = {}
     with doing(f"reading {gold}"):
-        source = opened(readable_again(gold))
+        table = (
+            readable_again(gold)
+            if gold_column is None
+            else take_relations(gold, gold_column, pred_column)
+        )
+        source = opened(table)
         gold_side = _reusable(source, recipe, len(names) > 1)
     with (
         join_files(per_example, list(names)) as counted,
@@ -160,8 +170,10 @@ def score(
                     statistics=columns_by(draws.cluster) if intervals else None,
                     per_example=counted.get(name),
                     progress=progress,
+                    pred_column=pred_column,
                 )
-                notes = notes_on_one_file(gold, path)  # gold may be in memory
+                # Gold may be in memory.
+                notes = () if pred_column is not None else notes_on_one_file(gold, path)
                 report.warnings = tuple(dict.fromkeys((*report.warnings, *notes)))
                 if matches is not None:
                     write_matches(name, report.matches)

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
@@ -16,7 +16,7 @@ from typing import IO, Any
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 from fastcausal.files.outputs import Output
 from fastcausal.files.packed import loaded, plain_name
-from fastcausal.files.values import JSON, find_most_common, kind, pause_gc
+from fastcausal.files.values import JSON, find_most_common, kind, pause_gc, shown
 from fastcausal.files.zips import Archive
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit would refuse long sentences
@@ -27,6 +27,8 @@ _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.S
 )
 _LIST = re.compile(rb"\s*\[\s*\{")
+_KEYED = re.compile(rb"\s*\{\s*\"(?:[^\"\\]|\\.)*\"\s*:\s*\{")  # an object whose first value is one
+_KEY = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*')
 _OPENS, _GOES_ON = re.compile(r"\s*\[\s*"), re.compile(r"\s*,\s*")  # before an item of a list
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
@@ -176,6 +178,41 @@ class Source:
                 f"{self.name}: one JSON object over several lines, expected an object on each "
                 "line, or a list of objects"
             )
+
+    def lines_of_keys(self) -> Source:
+        r"""Return a line for each object of one JSON object, its key as ``id``; else the source.
+
+        >>> Source("a.json", b'{"x": {"label": 1},\n\n"y": {"label": 0}}').lines_of_keys().data
+        b'{"id": "x", "label": 1}\n\n{"id": "y", "label": 0}\n'
+        """
+        # The objects have a key in common: one row of columns that hold objects has none. A line
+        # has the number of the line of its key, if no two keys share one.
+        if self.first != 1 or not _KEYED.match(self.data):
+            return self
+        lines: list[str] = []
+        common: set[str] | None = None
+        text, stop, number = self.text, 0, 1
+        while (key := _KEY.match(text, stop)) is not None:
+            try:
+                value, end = JSON.raw_decode(text, key.end())
+            except (ValueError, RecursionError):  # InputError too: reading reports it
+                return self
+            if not isinstance(value, dict):
+                return self
+            common = {*value} if common is None else common & value.keys()
+            number += text.count("\n", stop, key.end())
+            rest = text[key.end() + 1 : end].replace("\r", " ").replace("\n", " ").lstrip()
+            said = value.get("id", id := JSON.decode(key[1]))
+            if str(said) != id:
+                raise InputError(
+                    f'{self.name}:{number}: "id" is {shown(said)}, its key {shown(id)}'
+                )
+            named = "" if "id" in value else f'"id": {key[1]}{", " * (rest != "}")}'
+            lines += [""] * (number - 1 - len(lines)) + ["{" + named + rest]
+            stop = end
+        if not common or text[stop:].strip() != "}":
+            return self
+        return replace(self, data="".join(f"{line}\n" for line in lines).encode())
 
     def items(self) -> Iterator[tuple[int, Any]]:
         """Yield the values of a JSON list, each with the number of its first line."""

@@ -151,6 +151,29 @@ class Records:
             self.__dict__.pop("table", None)  # it has the old name
         return bool(found)
 
+    def renamed(self, column: str, name: str) -> Records:
+        """Return the same rows, with this name for a column, and without another of that name."""
+        found = self.require(column)
+        names = (
+            self._names if found == name else {n: self._names[n] for n in self.names if n != name}
+        )
+        return self._choose({name if n == found else n: key for n, key in names.items()})
+
+    def without(self, *columns: str) -> Records:
+        """Return the same rows without some columns."""
+        left_out = {self.require(column) for column in columns}
+        return self._choose({n: key for n, key in self._names.items() if n not in left_out})
+
+    def _choose(self, keys: Mapping[str, str]) -> Records:
+        """Return the same rows with these columns alone, by their new names."""
+        rows: Any = self._rows
+        if isinstance(rows, COLUMNS):
+            rows = rows.select([*keys.values()]).rename_columns([*keys])
+        else:
+            rows = [{n: row[key] for n, key in keys.items() if key in row} for row in rows]
+        lines, places, header = self.lines, self._places, self.header
+        return Records(self.name, rows, lines=lines, places=places, header=header, typed=self.typed)
+
     def require(self, *names: str) -> str:
         """Return the first of these columns that exists."""
         if (name := self.find(*names)) is None:
@@ -325,7 +348,7 @@ def _read_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
     if file.data.lstrip()[:1] == b"[":
         return _read_objects(file.document(), file.name)
     if file.is_json:
-        return _read_lines(file)
+        return _read_lines(file.lines_of_keys())
     rows, lines, header = cells(file, delimiter or delimiter_of(file))
     return Records(file.name, rows, lines=lines, header=header, typed=False)
 

@@ -51,6 +51,9 @@ def notes_on_one_file(gold: Any, pred: Any) -> tuple[str, ...]:
     """
     sides = (s if _is_path(s) else getattr(s, "name", None) for s in (gold, pred))
     a, b = (Path(side) if _is_path(side) else None for side in sides)
+    parts = [getattr(getattr(side, "content", None), "data", None) for side in (gold, pred)]
+    if None not in parts and parts[0] != parts[1]:  # two columns of one file
+        return ()
     with suppress(OSError):  # standard input, a URL, a file in a zip
         if a is not None and b is not None and a.samefile(b) and b.is_file():
             return (f"gold is the file of predictions: {name_of(b)}",)

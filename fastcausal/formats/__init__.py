@@ -178,7 +178,7 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
         return _require_roles(_require_gap(source, given["occurrence"]), given["marking"])
     if isinstance(source, Opened):
         assert source.format.read is not None
-        content = source.content or source.format.load(source.path)
+        content = source.source()
         _refuse_others(source.format, given)
         if source.format in (spans.FORMAT, examples.FORMAT) and binary.sniff(content.data):
             of: Any = source.format.name

@@ -30,6 +30,7 @@ RELATIONS = "score"  # the task of a sweep by default
 # Arguments that change no count.
 OF_REPORTS = (
     "by", "fold", "per_example", "per_document", "backend", "num_threads", "progress",
+    "gold_column", "pred_column",
 )  # fmt: skip
 
 

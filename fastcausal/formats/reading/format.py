@@ -78,8 +78,9 @@ class Opened:
         return self.path.name if isinstance(self.path, Source) else name_of(self.path)
 
     def source(self) -> Source:
-        """Return all of the file."""
-        return self.content or self.format.load(self.path)
+        """Return all of the file; of a format of JSON lines, a line for each key of one object."""
+        content = self.content or self.format.load(self.path)
+        return content if self.format.key is None else content.lines_of_keys()
 
     def size(self) -> int:
         """Count the bytes of the file."""

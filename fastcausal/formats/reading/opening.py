@@ -111,7 +111,7 @@ def sniff(source: Source, formats: Formats) -> Format:
         if format.sniff is not None and format.sniff(source):
             return format
     if source.is_json:
-        return _sniff_json(source, formats)
+        return sniff_lines(source.lines_of_keys(), formats)
     raise InputError(f"{source.name}: the format cannot be told, {choice(formats)}")
 
 
@@ -126,7 +126,7 @@ def sniff_head(source: Source, formats: Formats) -> Format | None:
     return _format_of(first_object(source), source, formats)
 
 
-def _sniff_json(source: Source, formats: Formats) -> Format:
+def sniff_lines(source: Source, formats: Formats) -> Format:
     """Find the format of JSON lines: the first line that fits only one format decides."""
     keys = {format.key for format in formats.values()}
     undecided: Format | None = None

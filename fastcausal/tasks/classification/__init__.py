@@ -41,6 +41,7 @@ TASK = Task(
         flags={
             "labels": Flag(read="fastcausal.tasks.classification.files:parse_labels"),
             "pattern": Flag(metavar="REGEX"),
+            **dict.fromkeys(("gold_column", "pred_column"), Flag(metavar="COLUMN")),
         },
     ),
     page="classification",

@@ -41,6 +41,8 @@ def classify(
     read: AnswerReading | None = None,
     column: str | None = None,
     pattern: str | None = None,
+    gold_column: str | None = None,
+    pred_column: str | None = None,
 ) -> ClassificationReport:
     """Score sentence labels, such as causal or not, or a model's answers to questions.
 
@@ -82,6 +84,8 @@ def classify(
         Take answers from this column or path, such as a.b.0.c; by default answer.
     pattern : str, optional
         Take the text in this pattern's only group as the answer.
+    gold_column, pred_column : str, optional
+        Take labels of GOLD, and those of PRED, from this column; one table may be both.
 
     Returns
     -------
@@ -117,6 +121,8 @@ def classify(
             "unmatched": unmatched,
             "per_example": per_example,
             **of_answers,
+            "gold_column": gold_column,
+            "pred_column": pred_column,
             "positive": None if positive == 1 else positive,
         }
         refusal = f"{{name}} is not for {protocol or 'answers'}, expected none"
@@ -133,10 +139,15 @@ def classify(
         unparsed=unparsed or "error",  # type: ignore[arg-type]  # the scorer checks it
         unmatched=unmatched or "error",  # type: ignore[arg-type]
     )
-    batch = scorer.align(gold, pred)
+    system = system_of(pred)
+    sides: list[Any] = [gold, pred]
+    for k, column in enumerate((gold_column, pred_column)):
+        if column is not None:
+            sides[k] = label_format.read(sides[k], ("gold", "pred")[k], column)
+    batch = scorer.align(*sides)
     scorer.add(batch)
     scorer.require_common()
-    plain = scorer.report(batch, system_of(pred))
+    plain = scorer.report(batch, system)
     if per_example is not None:
         plain.statistics.write(per_example)
     return plain if by is None else present(plain.statistics, by)

@@ -95,7 +95,7 @@ class Labels:
         return replace(self, values=each(change, self.values.cast(pa.string())))
 
 
-def read(source: Any, name: str = "labels") -> Labels:
+def read(source: Any, name: str = "labels", column: str | None = None) -> Labels:
     """Read labels: integers or strings, in any source alike.
 
     Whole numbers may be written as 1.0, booleans are 1 and 0, and blanks around are no part of a
@@ -110,6 +110,8 @@ def read(source: Any, name: str = "labels") -> Labels:
         from 0; in CSV all ids are names.
     name : str
         The name for messages of a source that is not a file.
+    column : str, optional
+        The column of labels.
 
     Raises
     ------
@@ -126,7 +128,7 @@ def read(source: Any, name: str = "labels") -> Labels:
     if isinstance(source, Labels):
         return source
     records = read_records(source, name, column=LABELS[0], may_be_empty=True)
-    label = records.require(*LABELS)
+    label = records.require(*(LABELS if column is None else (column,)))
     key = next((column for column in IDS if records.has(column)), None)
     text = records.find("text", "sentence")
     cells, columns = records.cells, records.table

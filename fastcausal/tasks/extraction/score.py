@@ -19,6 +19,7 @@ from fastcausal.files.binary import appending
 from fastcausal.files.packed import readable_again
 from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
+from fastcausal.formats.columns import take_relations
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.marking import FIELDS, refuse_unknown
 from fastcausal.options import (
@@ -73,6 +74,8 @@ def score(
     occurrence: Occurrence = "gap",
     id: str | None = None,
     join: Join | None = None,
+    gold_column: str | None = None,
+    pred_column: str | None = None,
     **settings: Unpack[ScoreSettings],
 ) -> ExtractionReport:
     """Score predicted relations against gold relations.
@@ -117,6 +120,8 @@ def score(
     join : {"id", "text", "position"}, optional
         Join examples by id, by text, or by position; by default by id if both sides have one. Texts
         are equal up to white space; examples of equal texts join in order, with a warning.
+    gold_column, pred_column : str, optional
+        Take relations of GOLD, and those of PRED, from this column; one table may be both.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022", "unicausal"}, optional
         Reading of tagged sentences, if the protocol's own is ``"strict"``; ``"unicausal"`` is for
         ``"unicausal-span"``.
@@ -175,6 +180,8 @@ def score(
                 "unparsed": None if unparsed == "error" else unparsed,
                 "unmatched": None if unmatched == "error" else unmatched,
                 "join": join,
+                "gold_column": gold_column,
+                "pred_column": pred_column,
             }
             refusal = f"{{name}} is {{value!r}}, expected none with the protocol {protocol}"
             report: ExtractionReport = published.count(gold, pred, given, refusal)
@@ -182,6 +189,11 @@ def score(
     if lenient:
         owner = owners_under("score")["lenient"]
         raise ValueError(f"lenient is {lenient!r}, expected none but with {owner}")
+    given_sides = gold, pred
+    if gold_column is not None:
+        gold = take_relations(gold, gold_column, pred_column)
+    if pred_column is not None:
+        pred = take_relations(pred, pred_column, gold_column)
     reads: Any = unparsed, unmatched, format, tags, answers, occurrence, id, join
     recipe = Recipe.make(protocol, *reads, **marking)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
@@ -192,7 +204,7 @@ def score(
             return ExtractionReport(Evaluation(recipe, tally, (gold, pred), num_threads))
     scorer = ExtractionScorer(recipe, by=by, backend=backend, num_threads=num_threads)
     if per_example is not None:
-        keep_apart([per_example], [gold, pred])
+        keep_apart([per_example], [*given_sides])
     if not adds:
         if statistics is not None:
             raise ValueError(f"statistics of {recipe.protocol.name}, whose scores do not add")

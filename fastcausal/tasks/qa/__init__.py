@@ -49,7 +49,9 @@ TASK = Task(
         unit="example",
         page=PAGE,
         implied="judge",
-        flags=dict.fromkeys(("similarity", "judge"), Flag(metavar="COLUMN")),
+        flags=dict.fromkeys(
+            ("similarity", "judge", "gold_column", "pred_column"), Flag(metavar="COLUMN")
+        ),
     ),
     page="qa",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,14 @@ from fastcausal.files.texts import same_texts
 from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy, QuestionProtocol, check
 from fastcausal.tasks.qa import _native
-from fastcausal.tasks.qa.files import read_answers, read_questions
+from fastcausal.tasks.qa.files import read_answers, read_questions, take_answers
 from fastcausal.tasks.qa.formula import QuestionFormula
 from fastcausal.tasks.qa.marks import fill_marks
 from fastcausal.tasks.qa.questions import QuestionTexts
 from fastcausal.tasks.qa.report import QAReport, present
 
+# The columns of answers on both sides
+COLUMNS = {"squad-1.1": ("answers", "prediction_text"), "fincausal-2025": ("answer", "answer")}
 BLOCK = 1 << 16  # questions whose answers are written at a time
 TEXTS = ("questions of gold have no answer", "predicted answers have no question")
 WHY = ("reason", "why", "cause", "resulted")
@@ -48,6 +51,8 @@ def qa(
     similarity: str | None = None,
     judge: str | None = None,
     by: By = None,
+    gold_column: str | None = None,
+    pred_column: str | None = None,
 ) -> QAReport:
     """Score answers to questions: exact match and F1, also for questions about causes.
 
@@ -81,6 +86,8 @@ def qa(
         predictions.
     by : str or sequence of str, optional
         Other columns of gold; each of their values becomes a subset.
+    gold_column, pred_column : str, optional
+        Take answers of GOLD, and those of PRED, from this column; one table may be both.
 
     Returns
     -------
@@ -119,7 +126,15 @@ def qa(
         "similarity": similarity,
         "judge": judge,
     }
-    statistics = chosen.count(gold, pred, settings, "{name} is for {owner}")
+    system = system_of(pred)
+    of_gold, of_pred = COLUMNS[protocol]
+    sides: list[Any] = [gold, pred]
+    if gold_column is not None:
+        sides[0] = take_answers(gold, gold_column, of_gold)
+    if pred_column is not None:
+        sides[1] = take_answers(pred, pred_column, of_pred)
+    statistics = chosen.count(sides[0], sides[1], settings, "{name} is for {owner}")
+    statistics = replace(statistics, system=system)
     if per_example is not None:
         statistics.write(per_example)
     return present(statistics, by)

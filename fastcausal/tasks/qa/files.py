@@ -112,6 +112,23 @@ def clear_squad(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[d
     return rows, [{"id": id, "prediction_text": ""} for id in ids]
 
 
+def take_answers(source: Any, column: str, name: str) -> Records:
+    """Return rows of a table with this name for a column of answers."""
+    records = read_records(source, may_be_empty=True).renamed(column, name)
+    if name != OWN[-1]:
+        return records
+    rows = [{**row, name: _as_answers(row.get(name))} for row in records.objects()]
+    return Records(records.name, rows, lines=records.lines)
+
+
+def _as_answers(answers: Any) -> Any:
+    """Return gold answers in a form of SQuAD; a text is one answer."""
+    if isinstance(answers, str):
+        return {"text": [answers]}
+    are_texts = isinstance(answers, LIST) and all(isinstance(each, str) for each in answers)
+    return {"text": answers} if are_texts else answers
+
+
 @pause_gc()
 def read_answers(
     # ``{id: answer}``, or rows as in `fastcausal.files.records.read_records` with ``id`` and
