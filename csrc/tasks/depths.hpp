@@ -44,12 +44,14 @@ struct Rules {
 // Whether two sets meet.
 inline bool meet_by(const TokenSet& a, const TokenSet& b, const Rules& rules) {
   const int64_t common = a.common(b);
-  return common &&
-         common * rules.denominator >= (a.size() + b.size() - common) * rules.numerator;
+  return common && common * rules.denominator >= (a.size() + b.size() - common) * rules.numerator;
 }
 
 struct Run : RelatedRun<Rules> {
-  int8_t* lines[2];  // what became of each relation of each side, to be filled; null: not wanted
+  // To be filled, null if they are not wanted: what became of each relation of each side, and the
+  // predicted relation of each right one of gold
+  int8_t* lines[2];
+  int64_t* partner;
 };
 
 // Counts one example after another; keeps its memory.
@@ -124,6 +126,7 @@ class Depths {
     for (int64_t r = offsets[0]; r < offsets[1]; ++r) {
       const Relation relation = from.side.relation(r);
       if (run_.lines[side]) run_.lines[side][r] = NO_SPAN;
+      if (run_.partner && side == GOLD) run_.partner[r] = Matching::NONE;
       if (!relation.n) continue;
       places_[side].push_back({r});
       for (int64_t role = 0; role < rules_.n_roles; ++role) {
@@ -259,8 +262,10 @@ class Depths {
     const std::vector<Full>& gold = full_[GOLD];
     const std::vector<Full>& pred = full_[PRED];
     const auto set_right = [&](const Full& g, const Full& p) {
-      places_[GOLD][static_cast<size_t>(g.place)].line = RIGHT;
-      places_[PRED][static_cast<size_t>(p.place)].line = RIGHT;
+      Place& of_gold = places_[GOLD][static_cast<size_t>(g.place)];
+      Place& of_pred = places_[PRED][static_cast<size_t>(p.place)];
+      of_gold.line = of_pred.line = RIGHT;
+      if (run_.partner) run_.partner[of_gold.relation] = of_pred.relation;
     };
     if (rules_.exact()) {  // equal relations in their order
       for (size_t g = 0, p = 0; g < gold.size() && p < pred.size();) {

@@ -23,7 +23,7 @@ constexpr int64_t MOST_PAIRS = int64_t{1} << 26;  // of relations, in an example
 
 struct Rules {
   int64_t n_roles;
-  int64_t arguments[2];  // roles; -1 for none
+  int64_t arguments[2];            // roles; -1 for none
   int64_t numerator, denominator;  // the least common / union of `iou`
 
   static constexpr int64_t n_fields() { return N_FIELDS; }

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import CountGroups
 from fastcausal.rows import Rows
@@ -58,9 +61,13 @@ def run(
     types: tuple[Int64, Int64] | None,  # of the relations of both sides, if they must be equal
     groups: CountGroups,
     counts: Int64,  # [groups.n_rows, n_fields], to add to
-    lines: tuple[Int64, Int64] | None = None,  # what became of each relation, to fill
+    partner: Int64 | None = None,  # the prediction of each right gold relation, to fill
+    # What became of each relation, to fill
+    lines: tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]] | None = None,
 ) -> None:
     """Count all examples, and say of each relation what became of it."""
+    if partner is not None:
+        partner[:] = -1
     for example in range(gold.n_examples):
         sides = [
             relations_of(rows, example, rules.n_roles, None if types is None else types[k])
@@ -72,22 +79,26 @@ def run(
         row[{(1, 1): 0, (0, 1): 1, (1, 0): 2, (0, 0): 3}[is_causal[0], is_causal[1]]] += 1
         for role in range(rules.n_roles):
             spans = [sorted({r.roles[role] for r in side} - {()}) for side in sides]
-            pairs = least_matching(spans[0], spans[1], rules.meet)
+            tp = len(least_matching(spans[0], spans[1], rules.meet))
             at = N_CAUSAL + N_SPANS * role
-            row[at : at + N_SPANS] += [len(pairs), len(spans[1]), len(spans[0])]
-        for side, found in enumerate(account(rules, *sides)):
-            for relation, line in zip(sides[side], found, strict=True):
+            row[at : at + N_SPANS] += [tp, len(spans[1]), len(spans[0])]
+        *found, pairs = account(rules, *sides)
+        for side, of_side in enumerate(found):
+            for relation, line in zip(sides[side], of_side, strict=True):
                 if line != RIGHT or side == 0:  # those of predictions are as many
                     at = N_CAUSAL + N_SPANS * rules.n_roles + line
                     row[at + (len(LINES) - 1) * side] += 1
                 if lines is not None:
                     lines[side][relation.place] = line
+        if partner is not None:
+            for g, p in pairs.items():
+                partner[sides[0][g].place] = sides[1][p].place
 
 
 def account(
     rules: DepthRules, gold: Sequence[Related], pred: Sequence[Related]
-) -> tuple[list[int], list[int]]:
-    """Return what became of each relation of an example, on both sides."""
+) -> tuple[list[int], list[int], dict[int, int]]:
+    """Return what became of each relation of an example, on both sides, and the right pairs."""
     both: list[list[tuple[Tokens, Tokens, int, int]]] = [
         sorted((*a, r.type, k) for k, r in enumerate(side) if all(a := r.arguments(rules)))
         for side in (gold, pred)
@@ -97,10 +108,11 @@ def account(
         both[1],
         lambda g, p: rules.meet(g[0], p[0]) and rules.meet(g[1], p[1]) and bool(g[2] == p[2]),
     )
-    rights = {both[0][g][3] for g in pairs}, {both[1][p][3] for p in pairs.values()}
-    first = [RIGHT if k in rights[0] else _miss(rules, r, pred) for k, r in enumerate(gold)]
-    second = [RIGHT if k in rights[1] else _miss(rules, r, gold) for k, r in enumerate(pred)]
-    return first, second
+    right = {both[0][g][3]: both[1][p][3] for g, p in pairs.items()}
+    of_gold = [RIGHT if k in right else _miss(rules, r, pred) for k, r in enumerate(gold)]
+    rights = {*right.values()}
+    of_pred = [RIGHT if k in rights else _miss(rules, r, gold) for k, r in enumerate(pred)]
+    return of_gold, of_pred, right
 
 
 def _miss(rules: DepthRules, relation: Related, others: Sequence[Related]) -> int:

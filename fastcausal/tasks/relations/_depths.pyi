@@ -12,6 +12,7 @@ def count(
     types: tuple[NDArray[int64], NDArray[int64]] | None,
     groups: CountGroups,
     counts: NDArray[int64],
-    lines: tuple[NDArray[int8], NDArray[int8]] | None,
+    partner: NDArray[int64] | None,
     num_threads: int,
+    lines: tuple[NDArray[int8], NDArray[int8]] | None = None,
 ) -> int: ...

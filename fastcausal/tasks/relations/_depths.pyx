@@ -42,6 +42,7 @@ cdef extern from "tasks/depths.hpp" namespace "fastcausal::depths" nogil:
         int64_t n_threads
         StopRequested stop_requested
         int8_t* lines[2]
+        int64_t* partner
 
     int64_t count_depths(const Run&) except +
 
@@ -58,8 +59,12 @@ cdef Related related(rows, types) except *:
     return side
 
 
-def count(rules, gold, pred, types, groups, counts, lines, int64_t num_threads):
-    """Add to counts, int64[groups.n_rows, n_fields]; fill the lines of both sides unless None.
+def count(
+    rules, gold, pred, types, groups, counts, partner, int64_t num_threads, lines=None
+):
+    """Add to counts, int64[groups.n_rows, n_fields].
+
+    Fill the partners of right gold relations, and the lines of both sides, unless they are None.
 
     Return the first example that is too large, -1 for none.
     """
@@ -72,6 +77,9 @@ def count(rules, gold, pred, types, groups, counts, lines, int64_t num_threads):
     run.gold = related(gold, of_types[0])
     run.pred = related(pred, of_types[1])
     run.lines[0] = run.lines[1] = NULL
+    run.partner = NULL
+    if partner is not None:
+        run.partner = <int64_t*>int64s(partner, 1, PyBUF_WRITABLE).data
     if lines is not None:
         run.lines[0] = <int8_t*>int8s(lines[0], PyBUF_WRITABLE).data
         run.lines[1] = <int8_t*>int8s(lines[1], PyBUF_WRITABLE).data

@@ -142,11 +142,15 @@ def test_native_counts_are_those_of_sets(
     ):  # fmt: skip
         shape = groups.n_rows, rules.n_fields
         plain, native = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        lines = [tuple(np.full(r.n_relations, -1, np.int8) for r in (gold, pred)) for _ in range(2)]
-        depths.run(rules, gold, pred, types, groups, plain, lines[0])
-        _depths.count(rules, gold, pred, types, groups, native, lines[1], 2)
+        lines = [tuple(np.full(r.n_relations, 9, np.int8) for r in (gold, pred)) for _ in range(2)]
+        partner = np.full((2, gold.n_relations), 9)
+        depths.run(rules, gold, pred, types, groups, plain, partner[0], lines[0])
+        _depths.count(rules, gold, pred, types, groups, native, partner[1], 2, lines[1])
         assert plain.tolist() == native.tolist()
-        assert [x.tolist() for x in lines[0]] == [x.tolist() for x in lines[1]]
+        marked = [(np.diff(rows.row_offsets) > 0).tolist() for rows in (gold, pred)]
+        expected = [np.where(m, x, -1).tolist() for m, x in zip(marked, lines[0], strict=True)]
+        assert [x.tolist() for x in lines[1]] == expected
+        assert partner[0].tolist() == partner[1].tolist()
 
 
 @pytest.mark.parametrize("seed", range(4))
