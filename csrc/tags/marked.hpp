@@ -27,27 +27,13 @@ struct Marked {
   bool is_readable(int64_t r) const { return readable == nullptr || readable[r]; }
 };
 
-// The tokens of a text, in bytes.
-struct TokenBounds {
-  std::vector<int64_t> starts, stops;
-
-  void split(std::string_view text, bool by_letters) {
-    if (by_letters) return cut_tokens(text, true, starts, stops);
-    starts.clear();
-    stops.clear();
-    bool inside = false;
-    for (size_t at = 0; at <= text.size(); ++at) {
-      if (inside != (at == text.size() || is_white(static_cast<unsigned char>(text[at])))) continue;
-      (inside ? stops : starts).push_back(static_cast<int64_t>(at));
-      inside = !inside;
-    }
-  }
-
-  std::string_view span(std::string_view text, int64_t first, int64_t stop) const {
-    const auto from = static_cast<size_t>(starts[static_cast<size_t>(first)]);
-    return text.substr(from, static_cast<size_t>(stops[static_cast<size_t>(stop - 1)]) - from);
-  }
-};
+// Returns the text of tokens.
+inline std::string_view span_of(const TokenBounds& tokens, std::string_view text, int64_t first,
+                                int64_t stop) {
+  const auto from = static_cast<size_t>(tokens.starts[static_cast<size_t>(first)]);
+  const auto to = static_cast<size_t>(tokens.stops[static_cast<size_t>(stop - 1)]);
+  return text.substr(from, to - from);
+}
 
 inline bool holds_tags(std::string_view text) {
   const char* end = text.data() + text.size();
@@ -267,7 +253,7 @@ class TagLines {
   void lines(int64_t k, int64_t n_tokens, int64_t n_columns, std::string& out) const {
     for (int64_t t = 0; t < n_tokens; ++t) {
       if (texts_.has(k)) {
-        out += tokens_.span(texts_[k], t, t + 1);
+        out += span_of(tokens_, texts_[k], t, t + 1);
       } else {
         out += '_';
       }
@@ -376,7 +362,7 @@ class SpanTexts {
   }
 
   void add_span(std::string_view text, int64_t start, int64_t stop, std::string& out) const {
-    const std::string_view span = tokens_.span(text, start, stop);
+    const std::string_view span = span_of(tokens_, text, start, stop);
     if (!occurs_elsewhere(text, span)) {
       add_json(span, out);
       return;

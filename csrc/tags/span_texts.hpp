@@ -17,24 +17,7 @@ struct FoundTexts {
   std::vector<int64_t> places{0};  // end of each text
 };
 
-class SentenceTokens {
- public:
-  std::vector<int64_t> starts, stops;  // in bytes
-
-  void split(const char* text, int64_t size, bool by_letters) {
-    if (by_letters) {
-      return cut_tokens({text, static_cast<size_t>(size)}, true, starts, stops);
-    }
-    starts.clear();
-    stops.clear();
-    bool inside = false;
-    for (int64_t at = 0; at <= size; ++at) {
-      if (inside != (at == size || is_white(static_cast<unsigned char>(text[at])))) continue;
-      (inside ? stops : starts).push_back(at);
-      inside = !inside;
-    }
-  }
-
+struct SentenceTokens : TokenBounds {
   // Appends tokens [start, stop), as far as they exist: with one blank between two, or as written.
   void append(const char* text, int32_t start, int32_t stop, bool spaced, std::string& to) const {
     const auto last = std::min(static_cast<size_t>(std::max(stop, 0)), starts.size());
@@ -71,7 +54,7 @@ FoundTexts span_texts(const char* data, const Offset* places, const Row* rows,
       n_tokens[k] = static_cast<int32_t>(count_tokens(text, size, tags));
       continue;
     }
-    tokens.split(text, size, by_letters);
+    tokens.split({text, static_cast<size_t>(size)}, by_letters);
     n_tokens[k] = static_cast<int32_t>(tokens.starts.size());
     for (int64_t row = offsets[k]; row < offsets[k + 1]; ++row) {
       tokens.append(text, rows[row].start, rows[row].stop, spaced, found.data);

@@ -188,23 +188,41 @@ bool holds_script_letters(const Letters& letters, int64_t start, int64_t stop) {
   return n == 2;
 }
 
-// Cuts UTF-8; places are bytes.
-inline void cut_tokens(std::string_view text, bool letters, std::vector<int64_t>& starts,
-                       std::vector<int64_t>& stops) {
-  TokenCutter<int64_t> cutter(starts, stops, letters);
-  size_t next = 0;
-  while (next < text.size()) {
-    const auto at = static_cast<int64_t>(next);
-    cutter.take(utf8::next(text, next), at);
+// The tokens of UTF-8, in bytes.
+struct TokenBounds {
+  std::vector<int64_t> starts, stops;
+
+  void split(std::string_view text, bool by_letters) {
+    if (!by_letters) return split_at_blanks(text);
+    TokenCutter<int64_t> cutter(starts, stops, true);
+    for (size_t next = 0; next < text.size();) {
+      const auto at = static_cast<int64_t>(next);
+      cutter.take(utf8::next(text, next), at);
+    }
+    cutter.end(static_cast<int64_t>(text.size()));
   }
-  cutter.end(static_cast<int64_t>(text.size()));
-}
+
+ private:
+  // Blanks are bytes: no other byte of a code point ends a token.
+  void split_at_blanks(std::string_view text) {
+    starts.clear();
+    stops.clear();
+    bool inside = false;
+    for (size_t at = 0; at <= text.size(); ++at) {
+      const bool is_end =
+          at == text.size() || TokenCutter<int64_t>::is_space(static_cast<uint8_t>(text[at]));
+      if (inside != is_end) continue;
+      (inside ? stops : starts).push_back(static_cast<int64_t>(at));
+      inside = !inside;
+    }
+  }
+};
 
 // Counts the tokens of UTF-8 by letters.
 inline int64_t count_letters(std::string_view text) {
-  std::vector<int64_t> starts, stops;
-  cut_tokens(text, true, starts, stops);
-  return static_cast<int64_t>(starts.size());
+  TokenBounds tokens;
+  tokens.split(text, true);
+  return static_cast<int64_t>(tokens.starts.size());
 }
 
 }  // namespace fastcausal

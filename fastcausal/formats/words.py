@@ -110,6 +110,8 @@ def read_examples(examples: Sequence[Mapping[str, Any]], marking: Marking) -> Re
     # Tokens of a text that lacks their number are counted by the rule. Given tokens that are not
     # those between the blanks of their text stay in a column.
     cutter = WordCutter.choose(marking.words)
+    if cutter.name is None and not any("tokens" in example for example in examples):
+        return Relations.from_examples(examples, marking.roles)
     tokens: list[list[str] | None] = [None] * len(examples)
     counted: list[Mapping[str, Any]] = []
     for k, example in enumerate(examples):

@@ -344,3 +344,14 @@ def test_words_travel_in_metadata(tmp_path):
     assert again.reading.words == "letters"
     read = fc.read([pred[0] | {"id": "Thai"}], like=again)
     assert read.to_examples()[0]["relations"] == again.to_examples()[2]["relations"]
+
+
+def test_one_letter_in_a_token_is_widened():
+    example = {"text": "rain雨 fell", "relations": [{"cause": [4, 5], "effect": [6, 8]}]}
+    read = fc.read([example], "spans")
+    assert read.to_examples()[0]["relations"] == [{"cause": [(0, 1)], "effect": [(1, 2)]}]
+    assert read.reading.notes == {"span cut a token": 2}
+    by_letters = fc.read([example], "spans", words="letters")
+    assert by_letters.to_examples()[0]["relations"] == [{"cause": [(1, 2)], "effect": [(2, 3)]}]
+    with pytest.raises(InputError, match='cuts the token "雨rain大"'):
+        fc.read([example | {"text": "雨rain大 fell"}], "spans")

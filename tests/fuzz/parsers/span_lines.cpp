@@ -10,11 +10,12 @@ const std::vector<std::string> SEEDS{
     "{\"text\":\"a a \\u00e9\",\"relations\":[{\"effect\":{\"start\":0,\"stop\":1},\"cause\":\"a\"}"
     "],\"x\":[1,{\"y\":-2.5e3}]}\r\n\n{\"relations\":[null]}",
     "{\"text\":\"a\",\"relations\":[{\"type\":{\"x\":[1]},\"cause\":\"a\",\"id\":null}]}\n",
+    "{\"text\":\"大雨a导致。\",\"relations\":[{\"cause\":\"大雨\",\"effect\":[2,4]}]}\n",
     "{\"text\":\"\",\"relations\":[]}\n{\"relations\":[],\"text\":null,\"z\":true}\n"};
 const std::vector<std::string> PIECES{
     "\"", "\\", "\\ud800", "[",  "]",         "{",          "}",        ",",     ":",
     "\n", "0",  "null",    "a ", "\"cause\"", "\"signal\"", "\"text\"", "[0,1]", "\xf0\x9f",
-    ",\"type\":1,", ",\"efect\":[],"};
+    "大", "\u3099", "。", ",\"type\":1,", ",\"efect\":[],"};
 
 namespace {
 
@@ -50,12 +51,13 @@ void check(const std::string& input) {
   }
   const Exact text(texts);
   const std::vector<int32_t> lengths(n, -1);
-  for (const bool by_gap : {false, true}) {
+  for (const int way : {0, 1, 2, 3}) {
+    const bool by_gap = way & 1, by_letters = way & 2;
     std::vector<uint8_t> plain(written.plain);
     fastcausal::CollectedRows found;
     fastcausal::SpanNotes notes;
-    fastcausal::find_spans(text.data(), places.data(), lengths.data(), written, by_gap, false,
-                           plain.data(), found, notes, never);
+    fastcausal::find_spans(text.data(), places.data(), lengths.data(), written, by_gap,
+                           by_letters, plain.data(), found, notes, never);
     require(found.relation_offsets.size() == n + 1 && found.lengths.size() == n, "examples");
     for (size_t k = 0; k < n; ++k) {
       const auto first = found.row_offsets[static_cast<size_t>(found.relation_offsets[k])];

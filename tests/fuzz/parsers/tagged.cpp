@@ -1,17 +1,18 @@
 // Fuzzes tagged sentences (csrc/tags/tagged.hpp). Each line of the input is the sentence of one example.
 #include "tags/tagged.hpp"
 
-#include "tags/copies.hpp"
+#include "tags/spaced.hpp"
 #include "fuzz.hpp"
 
 const std::vector<std::string> SEEDS{
-    "", "<ARG0>Heavy rain</ARG0> <SIG0>caused</SIG0> <ARG1>floods</ARG1> .",
+    "", "<ARG0>大雨</ARG0><SIG0>导致</SIG0>\u3099a<ARG1>道路</ARG1>。",
+    "<ARG0>Heavy rain</ARG0> <SIG0>caused</SIG0> <ARG1>floods</ARG1> .",
     "<ARG1>Roads closed</ARG1> <SIG0>because</SIG0> of <ARG0>it</ARG0>\nno tags at all",
     "<SIG12>as</SIG12> <ARG0><SIG1>a</SIG1> b</ARG0>c  d\t<ARG1>e</ARG1>",
     "<ARG0>one word</ARG0> that goes on for more than sixty-four bytes of text <ARG1>x</ARG1>"};
 const std::vector<std::string> PIECES{"<ARG0>",  "</ARG0>", "<ARG1>",  "</ARG1>", "<SIG0>",
                                       "</SIG0>", "<SIG10>", "<SIG",    "</",      "<",
-                                      ">",       " ",       "\t",      "\n",      "\xc2\xa0",
+                                      ">",       " ",  "大", "\u3000",     "\t",      "\n",      "\xc2\xa0",
                                       "<ARG",    "<SIG٣>",  "</SIG10>"};
 
 namespace {
@@ -84,6 +85,35 @@ void check_words(const std::string& sentence, const std::string& before) {
   require(differs(own, others) == differs(others, own), "words differ in one direction alone");
 }
 
+// Returns a sentence without tags.
+std::string bare_of(const std::string& sentence) {
+  std::string bare;
+  fastcausal::all_pieces(sentence, [&bare](std::string_view piece) {
+    bare += piece;
+    return true;
+  });
+  return bare;
+}
+
+// Puts blanks between tokens by letters: they are those of the bare sentence, and its tags stay.
+void check_letters(const std::string& sentence) {
+  const Exact text(sentence);
+  std::string spaced, again, memory;
+  fastcausal::add_spaced({text.data(), sentence.size()}, spaced);
+  fastcausal::is_cut_by_tag({text.data(), sentence.size()}, memory);
+  if (read({sentence}, Tags::strict).n_tokens[0] < 0) return;  // a tag without its end takes blanks
+  fastcausal::add_spaced(spaced, again);
+  require(spaced == again, "blanks are put twice");
+  const std::string bare = bare_of(sentence), words = bare_of(spaced);
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  const bool is_split = sentence.find("><") != std::string::npos;
+  if (std::all_of(sentence.begin(), sentence.end(), is_ascii) && !is_split)
+    require(words == bare, "a sentence of ASCII changes");
+  const auto size = static_cast<int64_t>(words.size());
+  require(fastcausal::count_words(words.data(), size) == fastcausal::count_letters(words),
+          "blanks and letters make other tokens");
+}
+
 }  // namespace
 
 void check(const std::string& input) {
@@ -93,6 +123,7 @@ void check(const std::string& input) {
     sentences.push_back(input.substr(at, stop - at));
     at = stop + 1;
   }
+  for (const std::string& sentence : sentences) check_letters(sentence);
   for (size_t k = 0; k < sentences.size(); ++k) check_words(sentences[k], sentences[k ? k - 1 : 0]);
   for (const Tags tags : {Tags::strict, Tags::official, Tags::relaxed}) {
     const Reading together = read(sentences, tags);
