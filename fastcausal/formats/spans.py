@@ -399,7 +399,8 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     is_another = "length" in row or "entities" in row  # jsonl, doccano
     if dict not in kinds or list in kinds or is_another:
         return False
-    return not any({"head", "child"} <= r.keys() for r in relations if r)  # prodigy
+    objects = (each for each in relations if isinstance(each, dict))
+    return not any({"head", "child"} <= each.keys() for each in objects)  # prodigy
 
 
 FORMAT = Format(

@@ -37,8 +37,9 @@ TAKES = (
     f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] [--id id] "
     f"{SHOWN}",
     f"score {{marked}} {{marked}} {MARKS} {POLICIES} [--types require] [--tracks cause,effect] "
-    f"{SHOWN}",
-    f"agree {{marked}} {{marked}} {MARKS} --unparsed error|empty|skip {SHOWN}",
+    f"[--join id|text|position] {SHOWN}",
+    f"agree {{marked}} {{marked}} {MARKS} [--types require] [--join text|position] "
+    f"--unparsed error|empty|skip {SHOWN}",
     f"describe {{marked}} [{{marked}}] {MARKS} {SHOWN}",
     f"check {{marked}} [{{marked}}] {MARKS} {SHOWN}",
     *(f"convert {{marked}} {target} {MARKS}" for target in (*TARGETS, MARKED)),
