@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -17,7 +17,9 @@ from fastcausal.arrays.arrow import is_valid
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
-from fastcausal.files.values import shown
+from fastcausal.files.lines import first_object
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import kind, shown
 from fastcausal.files.writing import Strings
 from fastcausal.formats import _writing
 from fastcausal.formats._tokens import NO_LIST, tag_rows
@@ -40,6 +42,7 @@ from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, MARKS, is_tag, ro
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
+TAGS = ("ner_tags", "tags")  # columns of rows with tokens
 MAX_TOKENS = 2**20  # of a sentence to read
 MAX_TAGS = 2**24  # of an example to write: more than 1 GB in memory
 OVERLAPS = "spans overlap their own role or have no tag"
@@ -66,7 +69,10 @@ def read(
     # E- or L- tag continues no span, if two tags of a token have the same role, or if its number of
     # tags is not the number of tokens of its example.
     if isinstance(source, str | os.PathLike | Source):
-        return _read_file(Source.open(source), like, marking)
+        file = Source.open(source)
+        if file.is_json:
+            return read_rows(read_records(file), marking)
+        return _read_file(file, like, marking)
     build = Builder("tag lists", marking.roles)
     rows, columns = placed(like, None, len(source), build.name)
     nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
@@ -79,6 +85,56 @@ def read(
     _add(build, where, examples, _lengths(like, rows), problems, marking)
     problems.raise_if_any()
     return build.table(columns)
+
+
+def has_tags(columns: Container[str]) -> bool:
+    """Return True for the columns of rows with tokens and their tags."""
+    return "tokens" in columns and any(column in columns for column in TAGS)
+
+
+def read_rows(
+    records: Records,
+    marking: Marking = MARKING,
+    # The names of classes by column, where tags are numbers
+    classes: Mapping[str, Sequence[str]] | None = None,
+) -> Relations:
+    """Read a row per example: its tokens, and a tag or the number of a class for each."""
+    build = Builder(records.name, marking.roles)
+    problems = Problems()
+    tags_in = records.require(*TAGS)
+    names = (classes or {}).get(tags_in)
+    ids = records.keys("id").to_pylist() if "id" in records else None
+    examples: list[list[Any]] = []
+    tokens: list[list[str]] = []
+
+    def where(k: int) -> str:
+        return f"{records.locate(k)}: example {k if ids is None else ids[k]}"
+
+    for k, row in enumerate(records.objects()):
+        words, tags = row.get("tokens"), row.get(tags_in)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            problems.add(f'{where(k)}: "tokens" is {kind(words)}, expected a list of strings')
+            words, tags = [], []
+        if isinstance(tags, list) and any(type(tag) is int for tag in tags):
+            if names is None or not all(type(t) is int and 0 <= t < len(names) for t in tags):
+                known = "no names of classes" if names is None else f"{len(names)} classes"
+                problems.add(
+                    f'{where(k)}: "{tags_in}" has numbers, but there are {known}: expected tags as '
+                    "text, or a table of datasets or its Parquet, which holds the names"
+                )
+                tags = ["O"] * len(words)
+            else:
+                tags = [names[tag] for tag in tags]
+        is_nested = isinstance(tags, list) and bool(tags) and not isinstance(tags[0], str)
+        examples.append([*tags] if tags and is_nested else [tags])
+        tokens.append(words)
+    _add(build, where, examples, np.array([*map(len, tokens)], np.int32), problems, marking)
+    problems.raise_if_any()
+    columns: dict[str, Any] = {} if ids is None else {"id": ids}
+    columns["text"] = [_sentence(words, None) for words in tokens]
+    further = records.drop(tags_in, *columns, "tokens", "length", "relations", "tagged", "types")
+    columns |= {name: further[name] for name in further.column_names}
+    return build.table(columns, lines=records.lines)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -431,7 +487,10 @@ def _fit_in_lines(ids: pa.ChunkedArray | None, lost: list[str]) -> bool:
 
 
 def _sniff(source: Source) -> bool:
-    return not source.is_json and any(_is_line(line) for _, line in islice(source.lines(), 1000))
+    if source.is_json:
+        row = first_object(source)
+        return has_tags(row) and "relations" not in row
+    return any(_is_line(line) for _, line in islice(source.lines(), 1000))
 
 
 def _is_line(line: str) -> bool:

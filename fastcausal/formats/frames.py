@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -25,7 +26,8 @@ from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
 from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns
 from fastcausal.files.values import find_most_common, kind
-from fastcausal.formats import spans
+from fastcausal.formats import bio, spans
+from fastcausal.formats.cnc import truth
 from fastcausal.formats.reading.groups import find_changes, merge_groups
 from fastcausal.formats.words import WordCutter, read_examples
 from fastcausal.marking import MARKING, Marking
@@ -80,7 +82,10 @@ def read(
         _refuse_occurrence(occurrence, name)
         return read_canonical(table, marking, name)
     roles = marking.roles
+    classes = classes_of(table.schema)
     table = respell_columns(table, (*COLUMNS, *roles))
+    if format is None and _is_of_hub(table.column_names, marking):
+        return _read_hub(Records(name, table), marking, classes)
     if format == "flat" or _is_flat(table.column_names, name, roles):
         return read_flat(Records(name, table), format, like, occurrence, marking)
     relations, marks, n = _split_structs(table, name, roles)
@@ -102,6 +107,8 @@ def read_dicts(
     # spans are texts or ``{"start", "stop"}``.
     if format is not None and format not in SHAPES:
         raise InputError(f'{name} cannot be read as "{format}", expected {", ".join(SHAPES)}')
+    if format is None and examples and _is_of_hub(examples[0], marking):
+        return _read_hub(Records(name, examples), marking, {})
     if not any("relations" in example for example in examples) and (
         format == "flat" or any(role in example for example in examples for role in marking.roles)
     ):
@@ -114,6 +121,32 @@ def read_dicts(
         _refuse_occurrence(occurrence, name)
         return read_examples(examples, marking)
     return spans.read(examples, like, occurrence, marking)
+
+
+def _is_of_hub(columns: Container[str], marking: Marking) -> bool:
+    """Return True for the columns of tagged sentences or of tags, as data sets of the hub have."""
+    if any(column in columns for column in ("relations", *marking.roles[:2])):
+        return False
+    return truth.has_pairs(columns) or bio.has_tags(columns)
+
+
+def _read_hub(
+    records: Records, marking: Marking, classes: Mapping[str, Sequence[str]]
+) -> Relations:
+    if truth.has_pairs(records.names):
+        return truth.read(truth.write_rows(records), "strict")
+    return bio.read_rows(records, marking, classes)
+
+
+def classes_of(schema: pa.Schema) -> dict[str, list[str]]:
+    """Return the names of classes by column, from the metadata of a ``datasets.Dataset``."""
+    try:
+        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        features = about["info"]["features"].items()
+        return {name: feature["feature"]["names"] for name, feature in features
+                if "names" in feature.get("feature", ())}  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError):  # of another writer
+        return {}
 
 
 def read_canonical(table: pa.Table, marking: Marking, name: str) -> Relations:

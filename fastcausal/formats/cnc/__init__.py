@@ -9,6 +9,8 @@ from functools import partial
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.files.cells import header_of
 from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
+from fastcausal.files.records import read_records
 from fastcausal.formats.blockwise import Blockwise
 from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.cnc.tagged import by_letters_alone
@@ -64,7 +66,9 @@ def _read(
     source: Source, like: Relations | None, tags: str, marking: Marking = MARKING
 ) -> Relations:
     by_letters = by_letters_alone(marking)
-    if source.is_json:
+    if _is_table_in_json(source):
+        source = truth.write_rows(read_records(source))
+    elif source.is_json:
         return submissions.read(source, like, tags, by_letters)
     return truth.read(source, tags, by_letters=by_letters)
 
@@ -84,7 +88,15 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
 
 
 def _is_truth(source: Source) -> bool:
-    return not source.is_json and "text_w_pairs" in header_of(source).casefold()
+    if source.is_json:
+        return _is_table_in_json(source)
+    return "text_w_pairs" in header_of(source).casefold()
+
+
+def _is_table_in_json(source: Source) -> bool:
+    """Return True for JSON lines with the columns of a truth file."""
+    row = first_object(source) if source.is_json else {}
+    return truth.has_pairs(row) and row.keys().isdisjoint(("prediction", "relations"))
 
 
 FORMAT = Format(

@@ -9,11 +9,13 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import closing
 from typing import Any, cast
 
@@ -40,6 +42,7 @@ from fastcausal.files.cells import cells, delimiter_of
 from fastcausal.files.files import LineNumbers, Source
 from fastcausal.files.keys import GroupCodes, groups_of
 from fastcausal.files.lines import CsvRows
+from fastcausal.files.records import Records
 from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns, spelled
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
@@ -103,6 +106,22 @@ def _batches(
             names = made.table.column_names
             left_out = [name for name in names if columns is not None and name not in columns]
             yield Relations.part(drop_columns(made.table, left_out), made.reading)
+
+
+def has_pairs(columns: Container[str]) -> bool:
+    """Return True for the columns of a truth file, as rows of a data set have them."""
+    return any(column in columns for column in (GROUPED[2], SINGLE[-1]))
+
+
+def write_rows(records: Records) -> Source:
+    """Return rows of the columns of a truth file as such a file; sentences may be lists."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(records.names)
+    for row in records.objects():
+        cells = (row.get(name) for name in records.names)
+        writer.writerow("" if cell is None else str(cell) for cell in cells)
+    return Source(f"{records.name}", text.getvalue().encode())
 
 
 def read(source: Source, tags: str, is_part: bool = False, by_letters: bool = False) -> Relations:
