@@ -26,6 +26,7 @@ from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 
 TOO_LONG = 2**31
+MOST_FLAGS = 1 << 26  # of types and examples
 
 
 class Types(NamedTuple):
@@ -148,7 +149,7 @@ def run_by_type(
                    partners=partners)  # fmt: skip
     kernel = plan.kernel
     if kernel.additive and (plan.built_in or kernel.ordinal):
-        sides = shifted(gold, pred, types)
+        sides = _shift(gold, pred, kinds)
         partner, counts = run(plan, *sides, groups, n_groups, backend, num_threads, apart=apart,
                               partners=partners)  # fmt: skip
         if partners and pred.n_relations:
@@ -194,7 +195,10 @@ def count_by_type(
 
 def shifted(gold: Rows, pred: Rows, types: Types) -> tuple[Rows, Rows]:
     """Move the relations of the k-th type of an example by k times its tokens, from 0."""
-    kinds = _Kinds.number(gold, pred, types)
+    return _shift(gold, pred, _Kinds.number(gold, pred, types))
+
+
+def _shift(gold: Rows, pred: Rows, kinds: _Kinds) -> tuple[Rows, Rows]:
     n_kinds = np.bincount(kinds.example, minlength=gold.n_examples)
     lengths = gold.lengths * np.maximum(n_kinds, 1)
     if (lengths >= TOO_LONG).any():
@@ -226,7 +230,13 @@ class _Kinds(NamedTuple):
             rows.example_of_relation() * n + codes
             for rows, codes in ((gold, types.gold), (pred, types.pred))
         ]
-        known, kinds = np.unique(np.concatenate(keys), return_inverse=True)
+        both = np.concatenate(keys)
+        if gold.n_examples * n > MOST_FLAGS:  # sorting takes ten times as long as flags
+            known, kinds = np.unique(both, return_inverse=True)
+        else:
+            occurs = np.zeros(gold.n_examples * n, bool)
+            occurs[both] = True
+            known, kinds = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[both]
         example, code = np.divmod(known, n)
         rank = np.arange(len(known)) - np.searchsorted(example, example)
         return cls(example, code, rank, *np.split(kinds, [len(keys[0])]))

@@ -79,6 +79,19 @@ def test_types_beside_relations_of_dicts():
     assert fc.score(gold, pred, types="require")["cause"].tp == 0
 
 
+def test_relations_filled_up_from_a_text_with_tags_have_no_type():
+    text = "<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"
+    rain = {"cause": [(0, 1)], "effect": [(2, 3)]}
+    gold = [{"id": "1", "text": text, "relations": [rain | {"type": "A"}, rain]},
+            {"id": "2", "text": text, "relations": [rain | {"type": "A"}]}]  # fmt: skip
+    pred = [{"id": "1", "text": text, "relations": [rain | {"type": "A"}]},
+            {"id": "2", "text": text, "relations": []}]  # fmt: skip
+    report = fc.score(gold, pred, "cnc-2023", types="require")
+    assert "filled up with a text that holds tags" in report.warnings[0]
+    assert [report["overall"][name] for name in ("tp", "fp", "fn")] == [4, 2, 2]
+    assert fc.score(gold, pred, "cnc-2023")["overall"].tp == 6
+
+
 def test_agree_takes_types():
     ignored = fc.agree({"a": GOLD, "b": PRED})
     required = fc.agree({"a": GOLD, "b": PRED}, types="require")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -192,6 +193,16 @@ def test_a_type_alone_counts_as_the_file_of_its_relations(kernel, sides):
             assert by_type.get(name, np.zeros(len(expected) + 2)).tolist() == (
                 [*expected, *n] if any(n) else [0] * (len(expected) + 2)
             )
+
+
+@trials(30)
+@given(sides=typed())
+def test_numbers_of_many_types_are_sorted_instead(sides):
+    plan = Protocol("x").plan(ROLES)
+    for count in (run_by_type, count_by_type):
+        expected = count(plan, *sides)
+        with patch("fastcausal.tasks.relations.types.MOST_FLAGS", 0):
+            assert repr(count(plan, *sides)) == repr(expected)
 
 
 def test_a_ratio_of_a_kernel_that_is_not_additive_is_refused():
