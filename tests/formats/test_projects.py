@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import formats
+from fastcausal.errors import InputNotice
 from fastcausal.formats.annotation import webanno_tsv
 from tests.support import projects
 from tests.support.cli import cli
@@ -227,6 +228,20 @@ def test_zips_that_hold_nothing_of_use(tmp_path):
         (tmp_path / "x.zip").write_bytes(packed(files))
         with pytest.raises(fc.InputError, match=message):
             fc.read(tmp_path / "x.zip")
+
+
+def test_an_empty_file_in_a_zip_is_told_and_left_out(tmp_path):
+    project = projects.project({"a.txt": {"amy": ONE, "ben": ONE}}, "json", inner=False)
+    path = tmp_path / "x.zip"
+    path.write_bytes(project)
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("annotation/b.txt/amy.json", " ")
+    out, err = cli("agree", path, "--json")
+    assert json.loads(out)["n_examples"] == 1
+    assert err == f"notice: {path}/annotation/b.txt/amy.json is empty, left out\n"
+    path.write_bytes(packed({"a.tsv": b"", "b.tsv": TSV.encode()}))
+    with pytest.warns(InputNotice, match=r"x\.zip/a\.tsv is empty, left out"):
+        assert len(fc.read(path)) == 1
 
 
 # --------------------------------------------------------------------------- messages

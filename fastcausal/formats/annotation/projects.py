@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, notify
 from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.packed import name_of, recode_utf8
 from fastcausal.files.zips import Archive
@@ -49,15 +49,24 @@ def files_of(
     if any(p.suffix.lower() == ".ann" for p in paths):
         suffixes = (".ann",)
     n_files = 0
+    empty: list[str] = []
     for path in paths:
         inside = archive.inside(str(path)) if path.suffix.lower() == ".zip" else None
         for name in (str(path),) if inside is None else inside.names:
             suffix = PurePosixPath(name).suffix.lower()
             if inside is not None and suffix == ".zip":
                 raise InputError(f"{inside.name}: {name} is a zip nested too deep")
-            if suffix in suffixes:
-                n_files += 1
-                yield _opened(inside or archive, name, formats, sniff)
+            if suffix not in suffixes:
+                continue
+            if (file := _opened(inside or archive, name, formats, sniff)) is None:
+                empty.append(f"{(inside or archive).name}/{name}")
+                continue
+            n_files += 1
+            yield file
+    for name in empty if n_files else ():
+        notify(f"{name} is empty, left out")
+    if empty and not n_files:
+        raise InputError(f"{empty[0]} is empty")
     if not n_files:
         binary = any(p.suffix == ".ser" for p in map(PurePosixPath, archive.names))
         more = ", but with .ser: export the project as UIMA CAS JSON or XMI" if binary else ""
@@ -71,12 +80,13 @@ def _opened(
     name: str,
     formats: Mapping[str, Format],
     sniff: Callable[[Source, Mapping[str, Format]], Format],
-) -> Opened:
+) -> Opened | None:
+    """Open a file of a zip; None if it is empty."""
     called = f"{archive.name}/{name}"
     data = recode_utf8(archive.read(name), called).removeprefix(UTF8_MARK)
     source = Source(called, data, archive=archive)
     if not data.strip() and not name.lower().endswith(".ann"):
-        raise InputError(f"{source.name} is empty")
+        return None
     try:
         return Opened(source, sniff(source, formats), content=source)
     except InputError as error:
