@@ -24,7 +24,7 @@ from fastcausal.arrays.span_arrays import TYPES as TYPES
 from fastcausal.arrays.span_arrays import SpanArrays, span_arrays
 from fastcausal.arrays.validation import validate
 from fastcausal.errors import InputError
-from fastcausal.files.columns import is_text
+from fastcausal.files.columns import is_coded_text, is_list
 from fastcausal.files.keys import Int64, require_unique
 
 PLACES: Key[Callable[[int], str]] = Key("places")  # of `Relations.kept`: file and line of a row
@@ -323,8 +323,8 @@ def _take_types(table: pa.Table, is_part: bool) -> tuple[pa.Table, pa.ListArray 
         return table, None
     at = table.column_names.index("types")
     column, relations = arrow.joined(table.column(at)), arrow.joined(table["relations"])
-    item = getattr(column.type, "value_type", None)
-    if item is None or pa.types.is_dictionary(column.type) or pa.types.is_null(item):
+    item = column.type.value_type if is_list(column.type) else pa.null()
+    if pa.types.is_null(item):
         return table, None
     column = column.cast(pa.list_(item))
     places = arrow.offsets_of(relations)
@@ -336,7 +336,7 @@ def _take_types(table: pa.Table, is_part: bool) -> tuple[pa.Table, pa.ListArray 
     if not (as_long | ~arrow.is_valid(column) | unread & (widths == 0)).all():
         return table, None
     texts = column.flatten()
-    if not _is_text(item):
+    if not is_coded_text(item):
         if not len(texts):
             return table, None
         raise InputError(f'column "types" is {column.type}, expected {TYPES}')
@@ -349,10 +349,6 @@ def _take_types(table: pa.Table, is_part: bool) -> tuple[pa.Table, pa.ListArray 
         return table.drop_columns(["types"]), None
     types = arrow.lists(counts, texts)
     return table.set_column(at, "types", types), types
-
-
-def _is_text(of: pa.DataType) -> bool:
-    return is_text(of.value_type if pa.types.is_dictionary(of) else of)
 
 
 def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedArray:

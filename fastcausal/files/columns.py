@@ -215,6 +215,17 @@ def is_text(wanted: pa.DataType) -> bool:
     return str(wanted) in ("string", "large_string", "string_view")
 
 
+def is_coded_text(of: pa.DataType) -> bool:
+    """Return True for text, also in a dictionary."""
+    return is_text(of.value_type if pa.types.is_dictionary(of) else of)
+
+
+def is_list(of: pa.DataType) -> bool:
+    """Return True for lists of any width, but views."""
+    types = pa.types
+    return any(t(of) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+
+
 def _is_number(wanted: pa.DataType) -> bool:
     types = pa.types
     return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))

@@ -21,7 +21,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.examples import FURTHER, TYPE, count_further, misnamed
 from fastcausal.arrays.reading import METADATA_KEY
 from fastcausal.errors import InputError, Problems, Remedy
-from fastcausal.files.columns import is_text
+from fastcausal.files.columns import is_coded_text, is_list
 from fastcausal.files.keys import groups_of
 from fastcausal.files.records import Records
 from fastcausal.files.spelling import TEXT, notify_of_text, respell_columns
@@ -167,11 +167,11 @@ def read_canonical(table: pa.Table, marking: Marking, name: str) -> Relations:
 def is_canonical(schema: pa.Schema) -> bool:
     """Return True if a table's relations are not dicts: `Relations` reads or refuses it."""
     of = schema.field("relations").type if "relations" in schema.names else pa.string()
-    return not (_are_dicts(of) or _is_text(of))
+    return not (_are_dicts(of) or is_coded_text(of))
 
 
 def _are_dicts(of: pa.DataType) -> bool:
-    return _is_list(of) and pa.types.is_struct(of.value_type)
+    return is_list(of) and pa.types.is_struct(of.value_type)
 
 
 def _is_flat(columns: Sequence[str], name: str, roles: Sequence[str]) -> bool:
@@ -226,13 +226,15 @@ def _split_structs(
     if "relations" not in table.column_names:
         raise InputError(f'{name}: no column "relations": found {_listed(table.column_names)}')
     column = table["relations"]
-    if _is_list(column.type) and pa.types.is_null(column.type.value_type):
+    if is_list(column.type) and pa.types.is_null(column.type.value_type):
         return column.to_pylist(), set(), 0
     if not _are_dicts(column.type):
         wanted = f"list<struct<{', '.join(roles)}>>"
         raise InputError(
             f'{name}: column "relations" is {column.type}, expected {wanted}',
-            Remedy("answers", ("relations",), "reads texts") if _is_text(column.type) else None,
+            Remedy("answers", ("relations",), "reads texts")
+            if is_coded_text(column.type)
+            else None,
         )
     fields = {field.name: field.type for field in column.type.value_type}
     if (key := misnamed(fields, roles)) is not None:
@@ -264,7 +266,7 @@ def read_flat(
     types = [TYPE] if TYPE not in roles and records.find(TYPE) else []
     texts = ["text"] if _has_text(records, like) else []
     table, ids = records.table, records.keys("id")
-    if types and not _is_text(table[TYPE].type) and table[TYPE].null_count < len(table):
+    if types and not is_coded_text(table[TYPE].type) and table[TYPE].null_count < len(table):
         of = table[TYPE].type
         raise InputError(f'{records.name}: column "{TYPE}" is {of}, expected text')
     for column in (*roles, *types, *texts):
@@ -302,7 +304,7 @@ def _has_text(records: Records, like: Relations | None) -> bool:
     if like is not None and "text" in like.table.column_names:
         return False
     other = records.find(*TEXT[1:])
-    if other is None or not _is_text(records.column(other).type):
+    if other is None or not is_coded_text(records.column(other).type):
         return False
     notify_of_text(records.name, other)
     return records.spell(TEXT)
@@ -370,16 +372,16 @@ def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
 
 def _mark(of: pa.DataType, name: str, role: str) -> str:
     """Return the form of a column's spans, "" if all its values are null."""
-    item = of.value_type if (lists := _is_list(of)) else of
+    item = of.value_type if (lists := is_list(of)) else of
     if lists and pa.types.is_integer(item):
         return PAIRS
-    if _is_text(item):
+    if is_coded_text(item):
         return TEXTS
     if pa.types.is_struct(item) and {field.name for field in item} == {"start", "stop"}:
         return BOUNDS
-    if lists and _is_list(item) and pa.types.is_integer(item.value_type):
+    if lists and is_list(item) and pa.types.is_integer(item.value_type):
         return PAIRS
-    if pa.types.is_null(item) or (_is_list(item) and pa.types.is_null(item.value_type)):
+    if pa.types.is_null(item) or (is_list(item) and pa.types.is_null(item.value_type)):
         return ""
     raise InputError(
         f'{name}: "{role}" is {of}, expected texts, [start, stop], {{start, stop}} or lists'
@@ -399,12 +401,3 @@ def _marks_of(examples: Sequence[Mapping[str, Any]], roles: Sequence[str]) -> It
                 yield BOUNDS
             elif isinstance(value, list | tuple) and value:
                 yield PAIRS
-
-
-def _is_text(of: pa.DataType) -> bool:
-    return is_text(of.value_type if pa.types.is_dictionary(of) else of)
-
-
-def _is_list(of: pa.DataType) -> bool:
-    types = pa.types
-    return any(t(of) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))

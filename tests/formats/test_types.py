@@ -149,6 +149,8 @@ def test_a_type_is_a_text(of, tmp_path):
 
 def test_a_column_of_lists_of_another_length_stays_a_column():
     base = {"relations": [[None], [], [[]]]}
+    views = pa.array([["a"], [], ["b"]], pa.list_view(pa.string()))
+    assert Relations(pa.table(base | {"types": views})).types is None
     for column in ([["a", "b"], [], []], [[1, 2], [], []], ["a", "b", "c"], [[], [], ["a", "b"]]):
         table = Relations(pa.table(base | {"types": column}))
         assert table.types is None
