@@ -33,6 +33,7 @@ from fastcausal.tasks.relations.types import warn_of_types
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
 
+MAX_TYPES = 200  # of a confusion: it has a cell for any two
 NO_GOLD = f"gold has {NO_RELATION}"
 Bounds = dict[str, dict[str, float] | None]
 
@@ -163,9 +164,12 @@ class Evaluation(NamedTuple):
         if not all(any(pair[side] for pair in pairs) for side in (0, 1)):
             return {}
         names = sorted({name for pair in pairs for name in pair}, key=lambda name: (not name, name))
+        labels = [name or None for name in names]
+        if len(labels) > MAX_TYPES:
+            return {"types": {"labels": labels, "confusion": None}}
         # Pairs of two relations without a type are unknown: parts without any type are not paired.
         matrix = [[pairs[gold, pred] if gold or pred else None for pred in names] for gold in names]
-        return {"types": {"labels": [name or None for name in names], "confusion": matrix}}
+        return {"types": {"labels": labels, "confusion": matrix}}
 
     def bounds(self) -> Bounds | None:
         """Return the overall scores under both policies on unparsed predictions."""

@@ -126,9 +126,8 @@ def columns_of_systems(
         kinds = error_fields(counting.plan.kernel)
     about = about_counts(counting, kinds, counting.roles if counted is None else counted)
     types = _names_of_types(aligned.values())
-    sides = (*types, WITHOUT_TYPE)
-    cells = [f"{OF_TYPES}{gold}>{pred}" for gold in sides for pred in sides] if types else []
-    cells = cells if len(cells) <= MAX_CELLS else []
+    sides = (*types, WITHOUT_TYPE) if 0 < len(types) < MAX_CELLS**0.5 else ()
+    cells = [f"{OF_TYPES}{gold}>{pred}" for gold in sides for pred in sides]
     systems = [_counted(counting, each, about["cells"], types, cells) for each in aligned.values()]
     places, at = _joined(systems)
     shown = _worst(systems, at, [*chain(*about["errors"].values())], most, only_wrong)

@@ -247,7 +247,8 @@ def types_section(reports: Mapping[str, Report]) -> list[Section]:
     """Show the confusion of types of every system with types on both sides; "" is no name."""
     shown = []
     for k, (name, report) in enumerate(reports.items()):
-        if types := report.facts.get("types"):
+        types = report.facts.get("types")
+        if types and types["confusion"]:
             address = f"system={k}&" if len(reports) > 1 else ""
             shown.append(_draw_matrix(confusion_grid(types, name), address, OF_TYPES))
     return [Section(TYPES, shown, [TYPES_LINE], ERRORS)] if shown else []

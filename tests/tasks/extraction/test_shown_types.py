@@ -15,7 +15,7 @@ from fastcausal.tasks.extraction.page import columns_of
 from tests.support.cli import cli
 from tests.support.markup import Reader, data_of
 from tests.support.profiles import trials
-from tests.tasks.extraction.test_types import GOLD, PRED, sides, tables
+from tests.tasks.extraction.test_types import GOLD, PRED, TEXT, sides, tables
 
 
 def pairs_in(report):
@@ -79,6 +79,18 @@ def test_pages_and_errors_hold_the_types(drawn, types):
             marked = drawn[int(wrong["id"])][side]
             assert [r.get("type") for r in relations] == [r.get("type") for r in marked]
             assert all(("type" in r) == bool(names) for r in relations)
+
+
+def test_many_types_have_no_confusion(tmp_path):
+    gold = [
+        {"text": TEXT, "relations": [{"cause": [(0, 1)], "type": f"type {k}"}]} for k in range(201)
+    ]
+    report = fc.score(gold, gold)
+    assert len(report.types["labels"]) == 201
+    assert report.types["confusion"] is None
+    assert str(report)
+    report.to_html(tmp_path / "page.html")
+    assert "Confusion of types" not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_matches_in_parts(monkeypatch):
