@@ -152,6 +152,11 @@ class CorpusDescription(Report):
         return groups["causal"] + groups["non_causal"] if group == "all" else groups[group]
 
     @property
+    def has_signals(self) -> bool:
+        """True if a corpus has the role ``signal``: then relations are explicit or implicit."""
+        return any(SIGNAL in roles for roles in self.roles)
+
+    @property
     def orders(self) -> dict[str, str]:
         """The argument orders, with their names for people."""
         orders: dict[str, str] = {}
@@ -327,20 +332,19 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
         "signals per relation": mean(corpus.signals_per_relation),
         "sentences with a signal": corpus.sentences["explicit"],
     }
-    has_signals = any(SIGNAL in roles for roles in corpus.roles)
     yield (
         "relations",
         {
             "all": corpus.n_relations,
             "per causal sentence": ratio(corpus.n_relations, causal),
-            **(of_signals if has_signals else {}),
+            **(of_signals if corpus.has_signals else {}),
         },
     )
     ordered = {name: corpus.ordered(order) for order, name in corpus.orders.items()}
     yield (
-        "argument order: explicit + implicit" if has_signals else "argument order",
+        "argument order: explicit + implicit" if corpus.has_signals else "argument order",
         {
-            name: " + ".join(map(str, both)) if has_signals else sum(both)
+            name: " + ".join(map(str, both)) if corpus.has_signals else sum(both)
             for name, both in ordered.items()
             if any(both)
         },
@@ -349,7 +353,7 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
         untyped = {WITHOUT_TYPE: corpus.types[""]} if corpus.types[""] else {}
         yield "relations by type", dict(corpus.ranked_types) | untyped
     yield "sentences by number of relations", _ascending(corpus.per_sentence)
-    if has_signals:
+    if corpus.has_signals:
         yield "relations by number of signals", _ascending(corpus.signals_per_relation)
 
 

@@ -126,11 +126,12 @@ def _span_lengths(figure: Any, corpus: CorpusDescription) -> None:
 
 def _relations(figure: Any, corpus: CorpusDescription) -> None:
     figure.set_size_inches(7, 3.2)
-    left, right = figure.subplots(1, 2)
+    left, *right = figure.subplots(1, 1 + corpus.has_signals, squeeze=False)[0]
     _counts(left, corpus.per_sentence)
     left.set(title="Relations per sentence", xlabel="relations", ylabel="sentences")
-    _counts(right, corpus.signals_per_relation)
-    right.set(title="Signals per relation", xlabel="signals", ylabel="relations")
+    for axes in right:
+        _counts(axes, corpus.signals_per_relation)
+        axes.set(title="Signals per relation", xlabel="signals", ylabel="relations")
 
 
 def _counts(axes: Any, histogram: Histogram) -> None:
@@ -162,7 +163,8 @@ def _argument_order(figure: Any, corpus: CorpusDescription) -> None:
         start = [a + b for a, b in zip(start, counts, strict=True)]
     axes.set(title="Argument order", xlabel="relations")
     axes.xaxis.set_major_formatter(THOUSANDS)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+    if corpus.has_signals:
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
 
 
 def _bars(

@@ -213,6 +213,8 @@ def test_relations_by_type(tmp_path):
     assert [line.rsplit(None, 1) for line in lines] == [
         ["  Enables", "2"], ["  Prevents", "1"], ["  (without a type)", "1"],
     ]  # fmt: skip
+    pytest.importorskip("matplotlib")
+    assert "types.png" in [path.name for path in save_plots(typed, tmp_path)]
     plain = describe(sample.GOLD)
     assert "types" not in plain.to_dict()
     for both in (plain + typed, typed + plain):
