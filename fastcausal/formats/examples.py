@@ -65,6 +65,7 @@ class Example(NamedTuple):
     # The spans of each relation in their order, None for an unreadable one
     relations: list[list[RoleSpan] | None]
     words: str = "strict"  # A reading of tags, or "letters"
+    types: list[str | None] | None = None  # of the relations; None if none has one
 
     @property
     def by_letters(self) -> bool:
@@ -76,14 +77,14 @@ class Example(NamedTuple):
         """Name of the example in messages."""
         return f"example {self.id}"
 
-    def readable(self, lost: Problems) -> Iterator[tuple[str, list[RoleSpan]]]:
-        """Yield each relation with its name for messages; report unreadable ones."""
+    def readable(self, lost: Problems) -> Iterator[tuple[str, list[RoleSpan], str | None]]:
+        """Yield the name for messages, the spans and the type of each relation; report others."""
         for number, spans in enumerate(self.relations, 1):
             name = f"{self.name}: relation {number}"
             if spans is None:
                 lost.add(f"{name} is unread and left out")
             else:
-                yield name, spans
+                yield name, spans, None if self.types is None else self.types[number - 1]
 
     def require_text(self) -> str:
         """Return the text; raise InputError if it is missing or of another length."""
@@ -257,6 +258,7 @@ class Block:
         """Yield the examples from one row of the block up to another."""
         rows = slice(start, len(self) if stop is None else stop)
         length = self.lengths[rows].tolist()
+        types = self.relations.types
         yield from map(
             Example,
             self.names[rows].to_pylist(),
@@ -264,6 +266,7 @@ class Block:
             (None if n < 0 else n for n in length),
             self._relations(rows),
             repeat(LETTERS if self.by_letters else "strict"),
+            repeat(None) if types is None else types[self.first :][rows].to_pylist(),
         )
 
     def _relations(self, rows: slice) -> Iterator[list[list[RoleSpan] | None]]:

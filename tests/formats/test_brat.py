@@ -42,7 +42,12 @@ def save(tmp_path):
 
 
 def found(relations):
-    return [row["relations"] for row in relations.to_examples()]
+    """The spans of each relation by role."""
+    return [
+        [relation and {role: spans for role, spans in relation.items() if role != "type"}
+         for relation in row["relations"]]
+        for row in relations.to_examples()
+    ]  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- whole documents
@@ -99,15 +104,18 @@ def test_sentences_are_lines_that_are_not_blank(save):
 
 def test_other_lines_are_left_out(save):
     more = (
-        "T7\tPerson 30 32\tit\nR5\tAgent Arg1:T7 Arg2:T6\nR6\tx Arg1:E1 Arg2:E2\n"
-        "E1\tCause:T5 Effect:T6\n*\tEquiv T1 T5\nA1\tSure T1\nM1\tNegation T1\n"
+        "T7\tPerson 30 32\tit\nR5\tAgent Arg1:T7 Arg2:T6\nR6\tx Arg1:X1 Arg2:E2\n"
+        "E1\tCause:T5\nE2 Cause\n*\tEquiv T1 T5\nA1\tSure T1\nM1\tNegation T1\n"
         "N1\tReference T1 W:1 x\n#1\tAnnotatorNotes T1\tperhaps\n"
     )
     relations = brat.read(save(LINES + more))
     assert found(relations) == found(brat.read(save()))
     assert relations.reading.notes == {
-        "span of type Person": 1, "relation of other spans": 2, "event": 1, "equivalence": 1,
-        "attribute": 2, "normalization": 1, "comment": 1,
+        'span of label "Person", which --role ROLE=Person would read': 1,
+        'link of type "Agent" between spans without a role, which --link Agent would read': 1,
+        "relation of other spans": 1, "event without cause and effect left out": 1,
+        "event that cannot be read": 1, "equivalence": 1, "attribute": 2, "normalization": 1,
+        "comment": 1,
     }  # fmt: skip
 
 

@@ -94,26 +94,43 @@ def test_what_is_lost(tmp_path):
         "example a: the line ends in its text become spaces",
         "example a: relation 1 is unread and left out",
         "example a: relation 2 has no Effect and is left out",
-        "example a: relation 3 has no Cause and is left out",
         "example a: relation 5 has spans of one role that touch, which become one",
         "example a: relation 6 has spans of one role that touch, which become one",
         "example b has a blank text, which is not a sentence when it is read",
     ]
     read = formats.read(tmp_path / "d.ann")
     assert found(read) == [[
+        {"effect": [(0, 1)], "signal": [(1, 2)]},
         {"cause": [(0, 2)], "effect": [(2, 3)]},
         {"cause": [(0, 1)], "effect": [(2, 3)], "signal": [(1, 2)]},
     ]]  # fmt: skip
     assert read.table["text"].to_pylist() == ["a b c d"]
 
 
-def test_other_roles_are_lost(tmp_path):
+def test_other_roles_and_types_are_read_back(tmp_path):
     roles = ("cause", "effect", "signal", "negation")
     relations = Relations.from_examples([
         {"id": "d:1", "text": "a b c", "relations": [
-            {"cause": (0, 1), "effect": (1, 2), "negation": (2, 3)}]}], roles)  # fmt: skip
-    lost = formats.write(relations, tmp_path / "d.ann")
-    assert lost == ["example d:1: relation 1 loses its spans of negation"]
+            {"cause": (0, 1), "effect": (1, 2), "negation": (2, 3), "type": "enables"},
+            {"signal": (0, 1), "effect": (1, 2), "negation": (2, 3), "type": "prevents"},
+            {"cause": (0, 1), "effect": (1, 2)}]}], roles)  # fmt: skip
+    assert formats.write(relations, tmp_path / "d.ann") == []
+    again = formats.read(tmp_path / "d.ann", roles=roles)
+    assert again.to_examples()[0]["relations"] == relations.to_examples()[0]["relations"]
+    assert again.roles == roles
+
+
+def test_types_that_are_not_read_back(tmp_path):
+    relations = Relations.from_examples([
+        {"id": "d:1", "text": "a b", "relations": [
+            {"cause": (0, 1), "effect": (1, 2), "type": type}
+            for type in ("leads to", "Causes", "not causal", "no", "ok")]}])  # fmt: skip
+    assert formats.write(relations, tmp_path / "d.ann") == [
+        'example d:1: relation 1 has the type "leads to", which is read back as "leads_to"',
+        'example d:1: relation 2 has the type "Causes", which is read back as null',
+        'example d:1: relation 3 has the type "not causal", which is read back as "not_causal"',
+        'example d:1: relation 4 has the type "no", which only --link no reads back',
+    ]
 
 
 def test_what_cannot_be_written(tmp_path):

@@ -5,16 +5,25 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing_together
 from fastcausal.files.values import shown
-from fastcausal.formats.annotation.drawing import Pen
+from fastcausal.formats.annotation.drawing import Pen, types_column
 from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
-from fastcausal.formats.annotation.links import MAX_SHOWN, Document, Link, Mark, Words
+from fastcausal.formats.annotation.links import (
+    MAX_SHOWN,
+    SIGNAL,
+    Document,
+    Event,
+    Link,
+    Mark,
+    Words,
+    reads_whole,
+)
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
 from fastcausal.formats.examples import examples
 from fastcausal.formats.reading.builder import messages, not_held
@@ -22,15 +31,16 @@ from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, SearchedSentence
 from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
-from fastcausal.relations import ROLES, Relations
+from fastcausal.relations import Relations
 
 TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
 _SPAN = re.compile(
     r"(T\S*)\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)(?:\t(.*))?", re.DOTALL
 )
 _RELATION = re.compile(r"(R\S*)\t(\S+) [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
-_LEFT_OUT = {"E": "event", "*": "equivalence", "A": "attribute", "M": "attribute",
-             "N": "normalization", "#": "comment"}  # fmt: skip
+_EVENT = re.compile(r"(E\S*)\t([^\s:]+):(\S+)((?: +[^\s:]+:\S+)*)\s*")
+_LEFT_OUT = {"E": "event that cannot be read", "*": "equivalence", "A": "attribute",
+             "M": "attribute", "N": "normalization", "#": "comment"}  # fmt: skip
 
 
 def read(
@@ -41,10 +51,12 @@ def read(
 ) -> Relations:
     """Read one annotator's marks in one document."""
     # An example per non-blank line of the text, with tokens separated by white
-    # space, see `fastcausal.formats.annotation.links.Document.relations`. Spans are of type Cause,
-    # Effect or Signal in any case; relations between them go from Cause and Signal (the first
-    # argument) to Effect (the second). The document is NAME, the annotator the name of the folder.
-    # ``reading.notes`` counts spans and relations of other types, events and other ignored lines.
+    # space, or of the whole text, see `fastcausal.formats.annotation.links.relations_of`. Spans are
+    # of type Cause, Effect or Signal in any case, or of a label in ``role``; relations between them
+    # go from Cause and Signal (the first argument) to Effect (the second), or as ``link`` says. An
+    # event is a relation of its arguments, with its trigger as the signal. The document is NAME,
+    # the annotator the name of the folder. ``reading.notes`` counts ignored spans, relations,
+    # events and other lines.
     return parse(source, marking).relations()
 
 
@@ -74,8 +86,9 @@ def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -
     notes: Counter[str] = Counter()
     words = Words(text)
     marks: list[Mark] = []
-    names: dict[str, int | None] = {}  # None: a span of another type
+    names: dict[str, int] = {}  # of spans
     links: list[tuple[str, str, str, str]] = []
+    events: dict[str, tuple[str, str, list[list[str]], int]] = {}
     for number, line in annotations.lines():
         line = line.removesuffix("\r")
         if not line or line.isspace():
@@ -84,14 +97,15 @@ def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -
             if span := _SPAN.fullmatch(line):
                 if span[1] in names:
                     raise InputError(f"{span[1]} occurs twice")
-                mark = _mark(text, words, span)
-                names[span[1]] = None if mark.role is None else len(marks)
-                if mark.role is None:
-                    notes[f"span of type {span[2]}"] += 1
-                else:
-                    marks.append(mark)
+                names[span[1]] = len(marks)
+                marks.append(_mark(text, words, span))
             elif relation := _RELATION.fullmatch(line):
                 links.append((relation[1], relation[3], relation[4], relation[2]))
+            elif event := _EVENT.fullmatch(line):
+                if event[1] in events:
+                    raise InputError(f"{event[1]} occurs twice")
+                arguments = [each.split(":", 1) for each in event[4].split()]
+                events[event[1]] = event[2], event[3], arguments, len(links)
             elif line[0] in _LEFT_OUT:
                 notes[_LEFT_OUT[line[0]]] += 1
             else:
@@ -103,16 +117,22 @@ def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -
         faults.raise_if_any()
     except UnplacedError as error:
         return Document.misplaced(annotations.name, path.stem, annotator, error, marking)
+    triggers = names | {event: names[each[1]] for event, each in events.items() if each[1] in names}
+    is_whole = reads_whole(marking, annotations.name, "line")
+    pieces = [(0, len(text))] if is_whole else lines_of(text)
     return Document(
         file=annotations.name,
         name=path.stem,
         annotator=annotator,
         text=text,
-        sentences=passages(text, lines_of(text), rule=WordCutter.choose(marking.words)),
+        sentences=passages(text, pieces, rule=WordCutter.choose(marking.words)),
         marks=marks,
-        links=_links(links, names, notes),
+        links=_links(links, triggers, notes),
         notes=notes,
+        example_id=path.stem if is_whole else None,
         marking=marking,
+        events=_events(events, triggers),
+        is_mixed=True,
     )
 
 
@@ -142,13 +162,13 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         if line != text:
             lost.add(f"{example.name}: the line ends in its text become spaces")
         out.sentence(line, example.by_letters)
-        for where, spans in example.readable(lost):
-            if reason := out.relation(spans, relations.roles):
+        for where, spans, type in example.readable(lost):
+            if reason := out.relation(spans, relations.roles, type):
                 lost.add(f"{where} {reason}")
     with replacing_together(path.with_suffix(TEXT_SUFFIX), path) as (text_file, marks_file):
         text_file.write("".join(out.text).encode())
         marks_file.write("".join(out.lines).encode())
-    held = {"text", "length", "relations", "tagged", UNPARSED}
+    held = {"text", "length", "relations", "tagged", UNPARSED, *types_column(relations)}
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
         held |= {"id"} if relations.ids.to_pylist() == ids else set()
@@ -163,7 +183,7 @@ class _Lines(Pen):
         self.lines: list[str] = []
         self._offset = 0  # of the current sentence
         self._n = 0
-        self._n_spans = self._n_links = 0
+        self._n_spans = self._n_links = self._n_events = 0
         self._sentence = SearchedSentence("")
 
     def sentence(self, text: str, by_letters: bool) -> None:
@@ -173,7 +193,11 @@ class _Lines(Pen):
         self.text.append(text + "\n")
         self._sentence = SearchedSentence(text, by_letters)
 
-    def mark(self, role: int, spans: Sequence[CharRange]) -> str:
+    def name(self, text: str) -> str:
+        """Return a name without white space, which ends names in brat, and colons."""
+        return "_".join(re.split(r"[\s:]+", text.strip()))
+
+    def mark(self, label: str, spans: Sequence[CharRange]) -> str:
         """Add the line of a mark; return its name."""
         self._n_spans += 1
         sentence = self._sentence
@@ -181,13 +205,24 @@ class _Lines(Pen):
         where = ";".join(f"{self._offset + a} {self._offset + b}" for a, b in parts)
         text = " ".join(sentence.text[a:b] for a, b in parts)
         name = f"T{self._n_spans}"
-        self.lines.append(f"{name}\t{ROLES[role].capitalize()} {where}\t{text}\n")
+        self.lines.append(f"{name}\t{label} {where}\t{text}\n")
         return name
 
     def link(self, type: str, source: str, target: str) -> None:
         """Add the line of a link."""
         self._n_links += 1
         self.lines.append(f"R{self._n_links}\t{type} Arg1:{source} Arg2:{target}\n")
+
+    def event(self, type: str, filled: Mapping[str, Sequence[CharRange]]) -> bool:
+        """Draw an event with its signal as the trigger; return False without a signal."""
+        trigger = SIGNAL.capitalize()
+        if trigger not in filled:
+            return False
+        names = {label: self.mark(label, spans) for label, spans in filled.items()}
+        arguments = " ".join(f"{label}:{name}" for label, name in names.items())
+        self._n_events += 1
+        self.lines.append(f"E{self._n_events}\t{type}:{names[trigger]} {arguments}\n")
+        return True
 
 
 def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
@@ -204,18 +239,68 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
 
 
 def _links(
-    linked: list[tuple[str, str, str, str]], names: dict[str, int | None], notes: Counter[str]
+    linked: list[tuple[str, str, str, str]], names: Mapping[str, int], notes: Counter[str]
 ) -> list[Link]:
-    """Keep relations between Cause, Effect and Signal; drop those with a span of another type."""
+    """Return the relations between marks; count those of other things."""
     links = []
     for name, *ends, type in linked:
-        source, target = (names.get(end) for end in ends)
-        other = any(names.get(end, -1) is None for end in ends)
-        if other or (source is None and target is None):
+        source, target = map(names.get, ends)
+        if source is None and target is None:
             notes["relation of other spans"] += 1
-        else:
-            links.append(Link(name, source, target, type))
+        links.append(Link(name, source, target, type))
     return links
+
+
+def _events(
+    events: Mapping[str, tuple[str, str, list[list[str]], int]], names: Mapping[str, int]
+) -> list[Event]:
+    """Return the events of a file; other events among their arguments are their triggers."""
+    named = {event: [ref for _, ref in each[2] if ref in events] for event, each in events.items()}
+    circular = _in_circles(named)
+    return [
+        Event(
+            type, names.get(trigger), tuple((name, names.get(ref)) for name, ref in arguments),
+            n_links, event in circular,
+        )
+        for event, (type, trigger, arguments, n_links) in events.items()
+    ]  # fmt: skip
+
+
+def _in_circles(named: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the events that lead back to themselves through what they name."""
+    # Strongly connected components as Tarjan finds them, without recursion.
+    found: set[str] = set()
+    low: dict[str, int] = {}
+    path: list[str] = []
+    on_path: set[str] = set()
+    for root in named:
+        work = [] if root in low else [(root, iter(named[root]), -1)]
+        while work:
+            event, rest, place = work[-1]
+            if place < 0:
+                place = low[event] = len(low)
+                work[-1] = event, rest, place
+                path.append(event)
+                on_path.add(event)
+            for other in rest:
+                if other not in low:
+                    work.append((other, iter(named[other]), -1))
+                    break
+                if other in on_path:
+                    low[event] = min(low[event], low[other])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[event])
+                if low[event] == place:
+                    component = [path.pop()]
+                    while component[-1] != event:
+                        component.append(path.pop())
+                    on_path.difference_update(component)
+                    if len(component) > 1 or event in named[event]:
+                        found.update(component)
+    return found
 
 
 FORMAT = Format(

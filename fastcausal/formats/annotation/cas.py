@@ -11,7 +11,7 @@ from typing import Any
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import Problems
 from fastcausal.files.files import replacing
-from fastcausal.formats.annotation.drawing import DrawnExample, drawn
+from fastcausal.formats.annotation.drawing import DrawnExample, drawn, types_column
 from fastcausal.formats.annotation.layers import SOURCE, TARGET, utf16_units
 from fastcausal.formats.reading.builder import messages, not_held
 from fastcausal.formats.sentences import SearchedSentence
@@ -36,7 +36,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         made.add(drawing, lost)
     with replacing(target) as file:
         file.write(json.dumps(made.document(path.stem), ensure_ascii=False).encode())
-    held = {"text", "length", "relations", "tagged", UNPARSED}
+    held = {"text", "length", "relations", "tagged", UNPARSED, *types_column(relations)}
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
         held |= {"id"} if relations.ids.to_pylist() == ids else set()

@@ -13,7 +13,7 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JsonTexts, require
-from fastcausal.formats.annotation.drawing import drawn
+from fastcausal.formats.annotation.drawing import drawn, types_column
 from fastcausal.formats.annotation.faults import TAKES, Faults
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
@@ -59,10 +59,13 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
 
 def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Document:
     if "entities" not in row or "relations" not in row:
-        raise InputError(
-            "a doccano export without relations: expected one of a project for sequence labeling "
-            'that uses relations, with "entities" and "relations"'
-        )
+        if marking.lone == "drop":
+            raise InputError(
+                "a doccano export without relations: expected one of a project for sequence "
+                'labeling that uses relations, with "entities" and "relations", or --lone keep or '
+                "pair, which read spans alone"
+            )
+        row = _add_relations(row)
     require(row, SHAPE)
     columns = {name: value for name, value in row.items() if name not in HELD}
     task = AnnotatedText(file, str(row["id"]), Path(file).stem, row["text"], columns, marking)
@@ -73,6 +76,21 @@ def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Docume
     return task.document()
 
 
+def _add_relations(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the line of a project without relations in the form of others."""
+    key = next((name for name in ("label", "labels") if name in row), "label")
+    if "entities" in row:
+        return {**row, "relations": []}
+    require(row, {key: list})
+    spans = row[key]
+    if not all(isinstance(s, list) and [*map(type, s)] == [int, int, str] for s in spans):
+        raise InputError(f'"{key}" has other things than [start, stop, label]')
+    names = ("start_offset", "end_offset", "label")
+    entities = [dict(zip(names, span, strict=True), id=k) for k, span in enumerate(spans)]
+    rest = {name: value for name, value in row.items() if name != key}
+    return {**rest, "entities": entities, "relations": []}
+
+
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write texts with their relations for import into a project that uses relations."""
     # Each relation gets its own spans, so that reading returns them unchanged and in order. Further
@@ -80,7 +98,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     lost = Problems()
     written = JsonTexts()
     lines: list[str] = []
-    further = drop_columns(relations.table, WRITTEN).to_pylist()
+    further = drop_columns(relations.table, (*WRITTEN, *types_column(relations))).to_pylist()
     n_marks = n_links = 0
     for drawing, columns in zip(drawn(relations, lost), further, strict=True):
         entities = [

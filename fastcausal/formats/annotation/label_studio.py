@@ -13,7 +13,7 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JSON, JsonTexts, kind, require, shown
-from fastcausal.formats.annotation.drawing import DrawnExample, drawn
+from fastcausal.formats.annotation.drawing import DrawnExample, drawn, types_column
 from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
 from fastcausal.formats.annotation.hypertext import ShownText
 from fastcausal.formats.annotation.layers import utf16_positions, utf16_units
@@ -117,7 +117,10 @@ def _annotated(file: str, task: Any, marking: Marking, in_hypertext: bool) -> It
         for result in by_type.pop("relation", ()):
             ends = result["from_id"], result["to_id"]
             types = ", ".join(map(str, result.get("labels") or ())) or None
-            built.link(*(ends[::-1] if result.get("direction") == "left" else ends), types)
+            direction = result.get("direction")
+            built.link(*(ends[::-1] if direction == "left" else ends), types)
+            if direction == "bi" and marking.link:  # elsewhere labels decide
+                built.link(*ends[::-1], types)
         built.notes.update({f"result of type {type}": len(all) for type, all in by_type.items()})
         yield built.document()
 
@@ -263,7 +266,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     # columns become data of the task. InputError if a text is missing or of another length.
     lost = Problems()
     written = JsonTexts()
-    further = drop_columns(relations.table, WRITTEN).to_pylist()
+    further = drop_columns(relations.table, (*WRITTEN, *types_column(relations))).to_pylist()
     tasks = [
         written.json(
             {

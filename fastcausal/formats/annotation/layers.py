@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.faults import UnplacedError
-from fastcausal.formats.annotation.links import Document, Link, Mark, Words, role_of
+from fastcausal.formats.annotation.links import Document, Link, Mark, Words, reads_whole
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
 from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
@@ -19,6 +19,7 @@ from fastcausal.marking import MARKING, Marking
 SOURCE, TARGET = "Governor", "Dependent"  # WebAnno's names for the ends of an arrow
 USUAL = ("label", "value")  # preferred names if several features might be the label
 NO_LAYER = "no layer of cause, effect and signal"
+_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _IN_PROJECT = re.compile(r"(?:^|/)annotation/([^/]+)/([^/]+)\.(?:zip/[^/]+|[^./]+)$")
 
 
@@ -59,8 +60,9 @@ def document_of(
             raise UnplacedError(f"{_name(structure)} ends before it begins")
         return ends[0], ends[1]
 
-    title, annotator = names_of(name, *_read_metadata(structures))
-    layer, feature = _layer(structures, feature)
+    metadata = _read_metadata(structures)
+    title, annotator = names_of(name, *metadata)
+    layer, feature = _layer(structures, feature, marking)
     try:
         sentences = [bounds(s) for s in structures if s.type == "Sentence"]
         tokens = [bounds(s) for s in structures if s.type == "Token"]
@@ -68,15 +70,18 @@ def document_of(
     except UnplacedError as error:
         return Document.misplaced(name, title, annotator, error, marking)
     rule = WordCutter.choose(marking.words)
+    is_whole = reads_whole(marking, name, "sentence")
+    pieces = [(0, len(text))] if is_whole else sentences or lines_of(text)
     return Document(
         file=name,
         name=title,
         annotator=annotator,
         text=text,
-        sentences=passages(text, sentences or lines_of(text), tokens or None, rule),
+        sentences=passages(text, pieces, tokens or None, rule),
         marks=marks,
         links=_links(structures, numbers),
         notes=Counter([NO_LAYER] if layer is None else []),
+        example_id=example_id(name, metadata[0]) if is_whole else None,
         marking=marking,
     )
 
@@ -103,15 +108,22 @@ def _marks(
 
 
 def _layer(
-    structures: Sequence[Structure], feature: str | None
+    structures: Sequence[Structure], feature: str | None, marking: Marking
 ) -> tuple[tuple[str, str] | None, str | None]:
     """Return the layer (package and type) of the spans, and the feature of their label."""
+    # The layer that links of the wanted types connect comes first.
     spans = [s for s in structures if s.type not in ("Sentence", "Token") and not _is_link(s)]
+    if marking.link:
+        chosen = [s for s in structures if _is_link(s) and marking.judge_link(_type(s))[0]]
+        ends = {_end(s, end) for s in chosen for end in (SOURCE, TARGET)} - {None}
+        layers = {(s.package, s.type) for s in spans if s.id in ends}
+        if len(layers) == 1:
+            spans = [s for s in spans if (s.package, s.type) in layers]
     votes = Counter(
         (s.package, s.type, name)
         for s in spans
         for name, value in s.values.items()
-        if isinstance(value, str) and role_of(value) is not None and feature in (None, name)
+        if isinstance(value, str) and marking.role_of(value) is not None and feature in (None, name)
     )
     if votes:
         *layer, best = max(votes, key=lambda vote: (votes[vote], vote[2] in USUAL, vote))
@@ -188,6 +200,17 @@ def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
     annotator = owner if owner and owner != title else path.stem
     folder = path.absolute().parent.name
     return title or (path.stem if path.stem != annotator else folder) or path.stem, annotator
+
+
+def example_id(file: str, title: str = "") -> str:
+    """Return the id of a document that is one example: its name, or that of the file, without end.
+
+    >>> example_id("project.zip/annotation/rain.txt/amy.zip/x.xmi"), example_id("rain/amy.json")
+    ('rain', 'amy')
+    """
+    in_project = _IN_PROJECT.search(Path(file).as_posix())
+    name = in_project[1] if in_project else title
+    return _ENDING.sub("", name) if name else Path(file).stem
 
 
 def id_of(value: object) -> str | None:

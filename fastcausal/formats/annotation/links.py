@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
+from fastcausal.arrays.reading import arguments_of
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.annotation.faults import MISPLACED, UnplacedError
 from fastcausal.formats.annotation.passages import CharRange, Passage
-from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.reading.builder import Builder, ColumnBuilder, RoleSpan, UnreadError
 from fastcausal.formats.sentences import CutLettersError
-from fastcausal.marking import MARKING, Marking
+from fastcausal.marking import MARKING, LinkRoles, Marking
 from fastcausal.relations import ROLES, Relations
 
+CAUSES = "Causes"  # the type of links whose relation has no type
+SIGNAL = ROLES[2]
+DIGITS = "0123456789"
+_LINE_END = re.compile(r"\r?\n")
+LONE = "span without a link, which --lone keep or --lone pair would read"
+TURNED = "link from effect to cause by the labels, but not by its direction"
+PlacedRelation = tuple[list[RoleSpan], str | None]
+"""The spans of a relation in tokens, and its type."""
 MAX_SPANS = 1_000_000  # in the relations of one document
 MAX_SHOWN = 100  # characters of a text in messages
-
-
-def role_of(label: str | None) -> int | None:
-    """Return the role of a label, in any case; None for any other label."""
-    name = label.strip().lower() if label is not None else ""
-    return ROLES.index(name) if name in ROLES else None
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,6 @@ class Mark:
     # The marked text without white space around; several parts if separated by more than
     # white space, none for white space alone
     parts: tuple[CharRange, ...]
-
-    @property
-    def role(self) -> int | None:
-        """The role of its label; None for another label or none."""
-        return role_of(self.label)
 
 
 class Words:
@@ -92,6 +92,56 @@ class Link:
     type: str | None = None  # The type in the file, or None
 
 
+class Event(NamedTuple):
+    """An event: a trigger, and arguments by their names."""
+
+    type: str | None
+    trigger: int | None  # A mark; None for anything else
+    arguments: tuple[tuple[str, int | None], ...]  # An event stands for its trigger
+    n_links: int = 0  # Links before it in the file
+    is_circular: bool = False  # True if it is an argument of itself, perhaps through others
+
+
+class Tie(NamedTuple):
+    """A mark of a role, and the mark it belongs to: an effect, or else a cause."""
+
+    role: int
+    mark: int
+    end: int
+
+
+Filled = tuple[int, int]
+"""A role, and the mark that has it."""
+
+
+class OwnMarks(NamedTuple):
+    """What one relation has for itself."""
+
+    type: str | None
+    needed: Sequence[Filled]
+    further: Sequence[Filled]  # Left out one by one if misplaced
+
+
+@dataclass
+class Group:
+    """Relations that share marks, as those of one effect."""
+
+    order: float  # Its place in the file: a link's number
+    common: list[Filled]  # All relations need these; the first one decides the example
+    further: list[Filled] = field(default_factory=list)  # Left out one by one if misplaced
+    own: list[OwnMarks] = field(default_factory=list)
+
+    @property
+    def anchor(self) -> int:
+        """The mark that decides the example."""
+        return self.common[0][1]
+
+    def list_marks(self) -> Iterator[int]:
+        """Yield the marks of all relations; some repeat."""
+        own = (filled for each in self.own for filled in (*each.needed, *each.further))
+        yield from (mark for _, mark in chain(self.common, self.further, own))
+
+
 @dataclass
 class Document:
     """One document with one annotator's marks."""
@@ -105,8 +155,10 @@ class Document:
     links: list[Link]  # Links of other types are dropped and counted in the notes
     notes: Counter[str] = field(default_factory=Counter)  # Counts of dropped content
     columns: Mapping[str, Any] = field(default_factory=dict)  # Further columns of all its examples
-    is_example: bool = False  # True if the whole document is one example, with its name as id
+    example_id: str | None = None  # Its id if the whole document is one example
     marking: Marking = MARKING  # The settings of reading
+    events: Sequence[Event] = ()
+    is_mixed: bool = False  # True if marks without a role are of other layers, and no faults
 
     @classmethod
     def make_empty(cls, file: str, name: str, annotator: str, note: str) -> Document:
@@ -123,15 +175,30 @@ class Document:
         return cls.make_empty(file, name, annotator, MISPLACED)
 
     def __post_init__(self) -> None:
+        self.roles = [self.marking.role_of(mark.label) for mark in self.marks]
+        self.cause, self.effect = (*arguments_of(self.marking.roles), -1)[:2]
+        self._named = {link.type.strip().lower(): link for link in self.marking.link}
+        self._starts = [sentence.offset for sentence in self.sentences]
+        self.left_out: Counter[str] = Counter()  # What `check` finds fault with is no note there
         linked, self.links = self.links, []
-        for link in linked:
+        ties: dict[tuple[Tie, str | None], int] = {}
+        for order, link in enumerate(linked):
+            if link.source is None and link.target is None:
+                continue
             is_relation, note = self.marking.judge_link(link.type)
-            if note and (self.pair(link) or not is_relation):
+            tie = self.tie(link)
+            if note and (tie or not is_relation):
                 self.notes[note] += 1
             if is_relation:
                 self.links.append(link)
-        self._starts = [sentence.offset for sentence in self.sentences]
-        named = (*self.notes, *(mark.label or "" for mark in self.marks))
+                if tie is not None:
+                    type = type_of(link.type) if tie.role == self.cause else None
+                    ties.setdefault((tie, type), order)
+                self._count_link(link, tie)
+        self.groups = [*self._groups_of_links(ties), *self._groups_of_events()]
+        self.groups.sort(key=lambda group: group.order)
+        self._add_lone_groups()
+        named = (*self.notes, *self.left_out, *(mark.label or "" for mark in self.marks))
         try:
             "".join([self.text, self.name, self.annotator, *named]).encode()
         except UnicodeEncodeError as error:
@@ -139,7 +206,14 @@ class Document:
 
     def example(self, sentence: Passage) -> str:
         """Return the id of a sentence."""
-        return self.name if self.is_example else f"{self.name}:{sentence.number}"
+        return f"{self.name}:{sentence.number}" if self.example_id is None else self.example_id
+
+    def text_of(self, sentence: Passage) -> str | None:
+        """Return the text of an example; line ends of a document that is read whole are blanks."""
+        text = sentence.tokenised
+        if text is None or self.marking.example != "document":
+            return text
+        return _LINE_END.sub(" ", text)
 
     def describe(self, number: int) -> str:
         """Describe a mark for messages."""
@@ -163,7 +237,8 @@ class Document:
         # UnreadError: the mark has no token, or is not in that sentence alone.
         mark = self.marks[number]
         if sentence is None or self.sentence_of(mark) is not sentence or not self.is_within(mark):
-            raise UnreadError(f"{self.describe(number)} is not within the sentence")
+            wider = "" if self.example_id is not None else "; --example document would read it"
+            raise UnreadError(f"{self.describe(number)} is not within the sentence{wider}")
         if not mark.parts:
             raise UnreadError(f"{self.describe(number)} marks no token")
         try:
@@ -174,24 +249,156 @@ class Document:
             where = f"{self.file}: example {self.example(sentence)}"
             raise InputError(f"{where}: {error.problem}", error.remedy) from error
 
-    def pair(self, link: Link) -> tuple[int, int] | None:
-        """Return the cause or signal, and the effect, of a link in either direction."""
-        # None for any other link.
-        if link.source is None or link.target is None:
+    def tie(self, link: Link) -> Tie | None:
+        """Return the role that a link gives to one of its marks; None for no role."""
+        if link.source is None or link.target is None or link.source == link.target:
             return None
-        for argument, effect in ((link.source, link.target), (link.target, link.source)):
-            if self.marks[effect].role == EFFECT and self.marks[argument].role in (CAUSE, SIGNAL):
-                return argument, effect
+        roles = [self.roles[link.source], self.roles[link.target]]
+        arguments = [self.effect]
+        if (named := self._find_named(link)) is not None:
+            # Its direction decides, but of marks of further roles.
+            given = map(self.marking.roles.index, named[1:])
+            roles = [
+                role if self._is_further(role) else by_link
+                for role, by_link in zip(roles, given, strict=True)
+            ]
+            arguments.append(self.cause)
+        ends = list(zip(roles, (link.source, link.target), strict=True))
+        for argument in arguments:
+            for (role, mark), (other, end) in (ends, ends[::-1]):
+                if other == argument and role is not None and role != argument:
+                    return Tie(role, mark, end)
         return None
 
-    def arguments(self) -> dict[int, tuple[list[int], list[int]]]:
-        """Return linked causes and signals of each effect, in the order of links."""
-        linked = dict.fromkeys(pair for link in self.links if (pair := self.pair(link)))
-        by_effect: dict[int, tuple[list[int], list[int]]] = {}
-        for argument, effect in linked:
-            sides = by_effect.setdefault(effect, ([], []))
-            sides[self.marks[argument].role == SIGNAL].append(argument)
-        return by_effect
+    def is_reversed(self, link: Link, tie: Tie) -> bool:
+        """Return True if a link goes from effect to cause or signal, though labels decide."""
+        return self._find_named(link) is None and tie.mark == link.target
+
+    def _find_named(self, link: Link) -> LinkRoles | None:
+        """Return the roles that the settings give to the ends of a link; None for none."""
+        return self._named.get((link.type or "").strip().lower())
+
+    def _is_further(self, role: int | None) -> bool:
+        return role not in (None, self.cause, self.effect)
+
+    def _count_link(self, link: Link, tie: Tie | None) -> None:
+        """Count a link whose marks give no relation, or whose labels say another one."""
+        if tie is not None:
+            turned = self._is_labelled(tie.mark, self.effect) and self._is_labelled(
+                tie.end, self.cause
+            )
+            self.left_out[TURNED] += turned and tie.role == self.cause
+            self.left_out["reversed link"] += self.is_reversed(link, tie)
+            return
+        ends = link.source, link.target
+        bare = None not in ends and any(self.roles[k] is None for k in ends if k is not None)
+        if bare:
+            type = (link.type or "").strip()
+            called = f"link of type {shown(type)}" if type else "link without a type"
+            why = f"--link {type} would read" if type else "--role ROLE=LABEL would read"
+            counts = self.notes if self.is_mixed else self.left_out
+            counts[f"{called} between spans without a role, which {why}"] += 1
+        self.left_out["link left out"] += not (bare and self.is_mixed)
+
+    def _is_labelled(self, number: int, role: int) -> bool:
+        return self.roles[number] == role
+
+    def _groups_of_links(self, ties: Mapping[tuple[Tie, str | None], int]) -> Iterator[Group]:
+        """Yield the relations of each effect, by ties with their types and places."""
+        # A mark of a further role belongs to all relations of its effect. Where directions decide,
+        # it may belong to those of a cause.
+        effects = {tie.end for tie, _ in ties if tie.role == self.cause}
+        causes = {tie.mark for tie, _ in ties if tie.role == self.cause}
+        groups: dict[int, Group] = {}
+        of_causes: dict[int, list[Filled]] = {}
+        for (tie, type), order in ties.items():
+            filled = (tie.role, tie.mark)
+            if self._named and tie.role != self.cause and tie.end not in effects:
+                if tie.end in causes:
+                    of_causes.setdefault(tie.end, []).append(filled)
+                else:
+                    self.left_out["link left out"] += 1
+                continue
+            if tie.end not in groups:
+                groups[tie.end] = Group(order, [(self.effect, tie.end)])
+            if tie.role != self.cause:
+                groups[tie.end].further.append(filled)
+            else:
+                more = of_causes.setdefault(tie.mark, [])
+                groups[tie.end].own.append(OwnMarks(type, [filled], more))
+        yield from groups.values()
+
+    def _groups_of_events(self) -> Iterator[Group]:
+        """Yield the relation of each event; count what has none."""
+        roles = self.marking.roles
+        signal = roles.index(SIGNAL) if SIGNAL in roles else -1
+        for event in self.events:
+            filled: list[Filled] = []
+            for name, mark in event.arguments:
+                role = self.marking.role_of(name)
+                role = self.marking.role_of(name.rstrip(DIGITS)) if role is None else role
+                if role is None:
+                    self.notes[f"argument {shown(name)} of an event, {_advise_role(name)}"] += 1
+                elif mark is None:
+                    self.notes["argument of an event that is not there"] += 1
+                else:
+                    filled.append((role, mark))
+            arguments = self._sort_out(filled)
+            if event.is_circular or not arguments[0]:
+                why = "in a circle" if event.is_circular else "without cause and effect"
+                self.notes[f"event {why} left out"] += 1
+                continue
+            takes = self.marking.trigger == "signal" and signal >= 0
+            if takes and event.trigger is not None and signal not in dict(filled):
+                arguments[1].append((signal, event.trigger))
+            yield Group(event.n_links - 0.5, *arguments, [OwnMarks(type_of(event.type), (), ())])
+
+    def _sort_out(self, filled: Sequence[Filled]) -> tuple[list[Filled], list[Filled]]:
+        """Return effects and then causes, and the marks of further roles."""
+        arguments = [
+            each for role in (self.effect, self.cause) for each in filled if each[0] == role
+        ]
+        return arguments, [each for each in filled if self._is_further(each[0])]
+
+    def _add_lone_groups(self) -> None:
+        """Add the relations of marks without links, or count them; count other unused marks."""
+        used = {number for group in self.groups for number in group.list_marks()}
+        used |= {event.trigger for event in self.events if event.trigger is not None}
+        lone: list[int] = []
+        for number, (mark, role) in enumerate(zip(self.marks, self.roles, strict=True)):
+            if number in used:
+                continue
+            if role is None and mark.label is not None:
+                counts = self.notes if self.is_mixed else self.left_out
+                counts[f"span of label {shown(mark.label)}, {_advise_role(mark.label)}"] += 1
+            if role is not None and mark.parts:
+                lone.append(number)
+                if self.marking.lone != "drop":
+                    continue
+            self.left_out["span left out"] += not (role is None and self.is_mixed)
+        if self.marking.lone == "drop":
+            self.left_out[LONE] += len(lone)
+        else:
+            self.groups += self._groups_of_lone(lone)
+
+    def _groups_of_lone(self, numbers: Iterable[int]) -> Iterator[Group]:
+        """Yield the relations of marks without links: each alone, or all of an example."""
+        by_sentence: dict[int, list[Filled]] = {}
+        for number in numbers:
+            mark = self.marks[number]
+            sentence = self.sentence_of(mark)
+            is_placed = sentence is not None and self.is_within(mark)
+            key = sentence.number if sentence is not None and is_placed else -1 - number
+            by_sentence.setdefault(key, []).append((self.roles[number] or 0, number))
+        alone = OwnMarks(None, (), ())
+        for filled in by_sentence.values():
+            roles = [role for role, _ in filled]
+            if self.marking.lone == "pair" and (
+                roles.count(self.cause) == roles.count(self.effect) == 1
+            ):
+                yield Group(math.inf, *self._sort_out(filled), [alone])
+            else:
+                yield from (Group(math.inf, [each], [], [alone]) for each in filled)
 
     def relations(self) -> Relations:
         """Return the relations made of the links, see `relations_of`."""
@@ -199,83 +406,107 @@ class Document:
 
     def add_to(self, build: Builder) -> None:
         """Add an example per sentence; refuse more than `MAX_SPANS` spans."""
-        arguments = self.arguments()
-        self._require_few_spans(arguments)
+        self._require_few_spans()
         build.notes.update(self.notes)
-        pairs = [self.pair(link) for link in self.links]
-        used = {number for pair in pairs if pair is not None for number in pair}
-        build.notes["link left out"] += pairs.count(None)
-        build.notes["span left out"] += len(self.marks) - len(used)
-        build.notes["reversed link"] += sum(
-            pair == (link.target, link.source)
-            for pair, link in zip(pairs, self.links, strict=True)
-        )  # fmt: skip
-        by_sentence: dict[int, list[list[RoleSpan] | str]] = {s.number: [] for s in self.sentences}
-        for effect, (causes, signals) in arguments.items():
-            sentence = self.sentence_of(self.marks[effect])
+        build.notes.update(self.left_out)
+        by_sentence: dict[int, list[PlacedRelation | str]] = {s.number: [] for s in self.sentences}
+        for group in self.groups:
+            sentence = self.sentence_of(self.marks[group.anchor])
             if sentence is not None:
-                by_sentence[sentence.number] += self._around(
-                    build, sentence, effect, causes, signals
-                )
+                by_sentence[sentence.number] += self._relations_of(build, sentence, group)
             else:
                 build.notes["span left out"] += 1
         for sentence in self.sentences:
-            for spans in by_sentence[sentence.number]:
-                if isinstance(spans, str):
+            for relation in by_sentence[sentence.number]:
+                if isinstance(relation, str):
                     where = f"{self.file}: example {self.example(sentence)}"
-                    build.unread_relation(where, UnreadError(spans))
+                    build.unread_relation(where, UnreadError(relation))
                 else:
-                    build.relation(spans)
+                    build.relation(*relation)
             build.end_example(len(sentence.starts))
 
-    def _require_few_spans(self, arguments: Mapping[int, tuple[list[int], list[int]]]) -> None:
-        """Refuse links that make too many spans: each relation of an effect has all its signals."""
+    def _require_few_spans(self) -> None:
+        """Refuse marks that make too many spans: each relation of an effect has all its signals."""
         n_spans = 0
-        for effect, (causes, signals) in arguments.items():
-            shared, own = (sum(len(self.marks[k].parts) for k in side)
-                           for side in ([effect, *signals], causes))  # fmt: skip
-            n_spans += len(causes) * shared + own
+        widths = [len(mark.parts) for mark in self.marks]
+        of_causes: dict[int, int] = {}  # by the list that relations share
+        for group in self.groups:
+            shared = sum(widths[k] for _, k in chain(group.common, group.further))
+            n_spans += len(group.own) * shared
+            for _, needed, further in group.own:
+                if id(further) not in of_causes:
+                    of_causes[id(further)] = sum(widths[k] for _, k in further)
+                n_spans += sum(widths[k] for _, k in needed) + of_causes[id(further)]
             if n_spans > MAX_SPANS:
                 raise InputError(
-                    f"{self.file}: {len(causes)} causes and {len(signals)} signals of "
-                    f"{self.describe(effect)} bring the spans of all relations to {n_spans}, "
+                    f"{self.file}: {len(group.own)} causes and {len(group.further)} signals of "
+                    f"{self.describe(group.anchor)} bring the spans of all relations to {n_spans}, "
                     f"expected at most {MAX_SPANS}"
                 )
 
-    def _around(
-        self,
-        build: Builder,
-        sentence: Passage,
-        effect: int,
-        causes: Sequence[int],
-        signals: Sequence[int],
-    ) -> Iterator[list[RoleSpan] | str]:
-        """Yield the relations of one effect: spans, or the reason why it has none."""
-        if signals and not causes:
-            yield f"{self.describe(effect)} has a Signal but no Cause"
+    def _relations_of(
+        self, build: Builder, sentence: Passage, group: Group
+    ) -> Iterator[PlacedRelation | str]:
+        """Yield the relations of a group: spans and type, or the reason why it has none."""
+        if not group.own:
+            further, cause = (
+                self.marking.roles[k].capitalize() for k in (group.further[0][0], self.cause)
+            )
+            yield f"{self.describe(group.anchor)} has a {further} but no {cause}"
             return
         try:
-            shared = self._spans(build, effect, sentence)
+            shared = self._spans(build, group.common, sentence)
         except UnreadError as reason:
-            yield from [str(reason)] * len(causes)
+            yield from [str(reason)] * len(group.own)
             return
-        for number in signals:
+        shared += self._placed_spans(build, group.further, sentence)
+        for each in group.own:
             try:
-                shared += self._spans(build, number, sentence)
-            except UnreadError:
-                build.notes["span left out"] += 1
-        for cause in causes:
-            try:
-                yield sorted({*self._spans(build, cause, sentence), *shared})
+                own = self._spans(build, each.needed, sentence)
             except UnreadError as reason:
                 yield str(reason)
+                continue
+            own += self._placed_spans(build, each.further, sentence)
+            yield sorted({*own, *shared}), each.type
 
-    def _spans(self, build: Builder, number: int, sentence: Passage) -> list[RoleSpan]:
-        role = self.marks[number].role
-        assert role is not None  # links connect causes, signals and effects alone
-        placed = self.place(number, sentence)
-        build.notes["span cut a token"] += sum(cut for *_, cut in placed)
-        return [(role, start, stop) for start, stop, _ in placed]
+    def _placed_spans(
+        self, build: Builder, filled: Iterable[Filled], sentence: Passage
+    ) -> list[RoleSpan]:
+        """Return the spans of marks; leave out those that are not in the sentence, counted."""
+        spans: list[RoleSpan] = []
+        for each in filled:
+            try:
+                spans += self._spans(build, [each], sentence)
+            except UnreadError:
+                build.notes["span left out"] += 1
+        return spans
+
+    def _spans(self, build: Builder, filled: Iterable[Filled], sentence: Passage) -> list[RoleSpan]:
+        """Return the spans of marks in a sentence, with their roles."""
+        spans: list[RoleSpan] = []
+        for role, number in filled:
+            placed = self.place(number, sentence)
+            build.notes["span cut a token"] += sum(cut for *_, cut in placed)
+            spans += [(role, start, stop) for start, stop, _ in placed]
+        return spans
+
+
+def type_of(name: str | None) -> str | None:
+    """Return the type of a relation by its link or event; None for the usual name."""
+    name = (name or "").strip()
+    return None if name in ("", CAUSES) else name
+
+
+def reads_whole(marking: Marking, file: str, unit: str) -> bool:
+    """Return True if a whole document is an example; refuse other units than the format has."""
+    if marking.example not in (None, unit, "document"):
+        expected = " or ".join(dict.fromkeys((unit, "document")))
+        raise InputError(f'{file}: example is "{marking.example}", expected {expected}')
+    return marking.example == "document"
+
+
+def _advise_role(label: str) -> str:
+    return f"which --role ROLE={label.strip():.60} would read"
 
 
 def relations_of(file: str, documents: Iterable[Document]) -> Relations:
@@ -286,7 +517,9 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
     # relations. They follow the order in which their Effects, and then their Causes, are first
     # linked. A relation is null if its Effect has Signals but no Cause, or if Cause and Effect are
     # not within one sentence. ``reading.notes`` counts corrections and dropped content.
-    build = Builder(file)
+    documents = list(documents)
+    roles = documents[0].marking.roles if documents else ROLES
+    build = Builder(file, roles)
     seen: dict[str, str] = {}
     columns: dict[str, list[Any]] = {"id": [], "text": [], "doc_id": [], "annotator": []}
     further = ColumnBuilder((*columns, "length", "relations"))
@@ -303,7 +536,7 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
         document.add_to(build)
         for sentence in document.sentences:
             columns["id"].append(document.example(sentence))
-            columns["text"].append(sentence.tokenised)
+            columns["text"].append(document.text_of(sentence))
             columns["doc_id"].append(document.name)
             columns["annotator"].append(document.annotator)
             further.add(document.columns)

@@ -9,7 +9,7 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown
 from fastcausal.formats.annotation.faults import UnplacedError
-from fastcausal.formats.annotation.links import Document, Link, Mark, Words
+from fastcausal.formats.annotation.links import Document, Link, Mark, Words, reads_whole
 from fastcausal.formats.annotation.passages import CharRange, passages
 from fastcausal.formats.words import WordCutter
 from fastcausal.marking import Marking
@@ -30,6 +30,7 @@ class AnnotatedText:
         marking: Marking,
         tokens: Sequence[CharRange] | None = None,  # In characters; by default `marking` cuts them
     ) -> None:
+        reads_whole(marking, file, "document")
         self._names = file, name, annotator
         self._marking, self._tokens = marking, tokens
         self._left_out: Document | None = None
@@ -78,6 +79,6 @@ class AnnotatedText:
             links=self._links,
             notes=self.notes,
             columns=self._columns,
-            is_example=True,
+            example_id=name,
             marking=self._marking,
         )

@@ -48,7 +48,7 @@ def arguments(
             continue
         text = example.require_text()
         starts, stops = token_bounds(text)
-        for where, spans in example.readable(unfit):
+        for where, spans, _ in example.readable(unfit):
             marked: dict[str, list[slice]] = {role: [] for role in relations.roles + ARGUMENTS}
             for role, start, stop in spans:
                 marked[relations.roles[role]].append(slice(starts[start], stops[stop - 1]))

@@ -14,9 +14,8 @@ from fastcausal import formats
 from fastcausal.arrays.reading import arguments_of
 from fastcausal.errors import InputError, counted
 from fastcausal.files.values import shown
-from fastcausal.formats.annotation.links import Document, Link
+from fastcausal.formats.annotation.links import Document, Link, Tie, type_of
 from fastcausal.formats.annotation.projects import documents as documents_in
-from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.examples import examples
 from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.formats.reading.format import Opened
@@ -188,12 +187,18 @@ RuleFault = tuple[str, str, int]
 
 
 def _check_spans(document: Document) -> Iterator[RuleFault]:
-    linked = {end for link in document.links for end in (link.source, link.target)}
-    for k, mark in enumerate(document.marks):
+    used = {k for group in document.groups for k in group.list_marks()}
+    used |= {event.trigger for event in document.events if event.trigger is not None}
+    linked = used | {end for link in document.links for end in (link.source, link.target)}
+    for k, (mark, role) in enumerate(zip(document.marks, document.roles, strict=True)):
+        if role is None and document.is_mixed and k not in used:
+            continue  # of another layer
         name = document.describe(k)
-        if mark.label is None:
+        if role is None and k in used:
+            pass  # a link or an event decides its role
+        elif mark.label is None:
             yield "span without label", f"{name} has no label", k
-        elif mark.role is None:
+        elif role is None:
             yield "unknown label", f"{name}: expected Cause, Effect or Signal", k
         if k not in linked:
             yield "span without link", f"{name} has no link", k
@@ -206,32 +211,33 @@ def _check_spans(document: Document) -> Iterator[RuleFault]:
                 document.place(k, sentence)
             except UnreadError:
                 yield "empty span", f"{name} marks no token", k
-        if mark.role in (CAUSE, EFFECT) and len(mark.parts) > 1:
+        if role in (document.cause, document.effect) and len(mark.parts) > 1:
             message = f"{name} is in {len(mark.parts)} pieces, expected one"
             yield "discontinuous cause or effect", message, k
 
 
 def _check_links(document: Document) -> Iterator[RuleFault]:
-    seen: set[tuple[int, int]] = set()
+    seen: set[tuple[Tie, str | None]] = set()
     for link in document.links:
         if link.source is None or link.target is None:
             yield from _broken(link)
             continue
         source, target = document.describe(link.source), document.describe(link.target)
-        if None in (document.marks[link.source].role, document.marks[link.target].role):
+        tie = document.tie(link)
+        if tie is None and None in (document.roles[link.source], document.roles[link.target]):
             continue  # the fault is in the label
-        pair = document.pair(link)
-        if pair is None:
+        if tie is None:
             message = f"{source} points to {target}, expected Cause or Signal to Effect"
             yield "impossible link", message, link.source
             continue
-        if pair != (link.source, link.target):
+        if document.is_reversed(link, tie):
             message = f"{source} points to {target}, expected the other way round"
             yield "reversed link", message, link.source
-        if pair in seen:
+        key = tie, type_of(link.type) if tie.role == document.cause else None
+        if key in seen:
             yield "repeated link", f"{source} and {target} are linked more than once", link.source
-        seen.add(pair)
-        ends = [document.marks[k] for k in pair]
+        seen.add(key)
+        ends = [document.marks[k] for k in (tie.mark, tie.end)]
         sentences = [document.sentence_of(mark) for mark in ends]
         if all(map(document.is_within, ends)) and sentences[0] is not sentences[1]:
             message = f"{source} points to {target} in another sentence"
@@ -246,14 +252,23 @@ def _broken(link: Link) -> Iterator[RuleFault]:
 
 
 def _check_arguments(document: Document) -> Iterator[RuleFault]:
-    for effect, (causes, signals) in document.arguments().items():
-        name = document.describe(effect)
-        if signals and not causes:
-            yield "relation without cause", f"{name} has a Signal but no Cause", effect
+    roles = document.marking.roles
+    for group in document.groups:
+        name = document.describe(group.anchor)
+        effects = [k for role, k in group.common if role == document.effect]
+        causes = [k for role, k in group.common if role == document.cause]
+        causes += [k for own in group.own for role, k in own.needed if role == document.cause]
+        if not group.own:
+            yield "relation without cause", f"{name} has a Signal but no Cause", group.anchor
+        elif not effects or not causes:
+            missing = roles[document.cause if effects else document.effect]
+            message = f"{name} has no {missing.capitalize()}"
+            yield f"relation without {missing}", message, group.anchor
         for cause in causes:
-            if _overlap(document.marks[cause].parts, document.marks[effect].parts):
-                message = f"{document.describe(cause)} overlaps its {name}"
-                yield "overlapping cause and effect", message, cause
+            for effect in effects:
+                if _overlap(document.marks[cause].parts, document.marks[effect].parts):
+                    message = f"{document.describe(cause)} overlaps its {document.describe(effect)}"
+                    yield "overlapping cause and effect", message, cause
 
 
 def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:

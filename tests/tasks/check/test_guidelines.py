@@ -201,7 +201,10 @@ def test_a_document_with_faults_is_read_all_the_same(brat):
 def test_other_types_are_noted(brat):
     report = check(brat([*GOOD, ("Person", "They")], [(1, 2), (3, 2), (4, 2)]))
     assert not report.findings
-    assert report.notes == {"span of type Person": 1, "relation of other spans": 1}
+    assert report.notes == {
+        'span of label "Person", which --role ROLE=Person would read': 1,
+        'link of type "causes" between spans without a role, which --link causes would read': 1,
+    }
 
 
 def test_relations_alone():
@@ -378,7 +381,7 @@ def test_command_without_findings(brat):
     path = brat([*GOOD, ("Person", "They")], [(1, 2), (3, 2)])
     out, err = cli("check", path, expect=0)
     assert out == f"files 1, examples 2, relations 1, findings 0\n{check(path).signature}\n"
-    assert err == "warning: span of type Person: 1\n"
+    assert err == ('warning: span of label "Person", which --role ROLE=Person would read: 1\n')
     out, err = cli("check", path, "--json", expect=0)
     assert json.loads(out) == check(path).to_dict()
 
