@@ -5,7 +5,9 @@ A project is determined by its number, which a failure names.
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 
 import pytest
 
@@ -128,3 +130,48 @@ def test_all_tools_alike(tmp_path):
         first = next(iter(rows), None)
         for kind, (row,) in rows.items():
             assert row[2:] == rows[first][0][2:], (number, first, kind)
+
+
+def drawn_relations(rng, tokens):
+    """Relations of one cause and one effect, some with a signal and a type, for fc.read."""
+    found = []
+    for _ in range(rng.randint(0, 3)):
+        one = {}
+        for role in ("cause", "effect", "signal"):
+            if role != "signal" or rng.random() < 0.4:
+                first = rng.randrange(len(tokens))
+                last = min(first + rng.randint(0, 3), len(tokens) - 1)
+                one[role] = {"start": tokens[first][0], "stop": tokens[last][1]}
+        type = rng.choice((None, "enables", "prevents", "leads_to"))
+        found.append(one | ({"type": type} if type else {}))
+    return found
+
+
+@pytest.mark.parametrize("kind", ["brat", "doccano", "label-studio"])
+def test_the_oracle_reads_what_is_written(kind, tmp_path):
+    names = {"brat": "d.ann", "doccano": "amy.jsonl", "label-studio": "d.json"}
+    for number in range(20_000, 20_000 + trials(200).max_examples):
+        rng = random.Random(number)
+        words = rng.choice(("blank", "letters"))
+        rows = []
+        for k in range(rng.randint(1, 3)):
+            text = drawn_marks.line(rng)
+            relations = drawn_relations(rng, marks.cut(text, words))
+            rows.append({"id": f"d:{k + 1}", "text": text, "relations": relations})
+        relations = fc.read(rows, format="spans", words=words)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / names[kind]
+        fc.write(relations, path, format=kind)
+        if kind == "label-studio":  # predictions, which annotators have accepted
+            tasks = json.loads(path.read_text())
+            path.write_text(json.dumps([
+                task | {"annotations": task["predictions"], "predictions": []} for task in tasks
+            ]))  # fmt: skip
+        options = marks.Options(words=words)
+        found = [
+            (id, n, Counter({one and (None if one[0] == "Causes" else one[0], *one[1:]): k
+                             for one, k in kept.items()}))
+            for id, _, n, kept in expected(marks.READERS[kind](path, options))
+        ]  # fmt: skip
+        assert found == [(id, n, kept) for id, _, n, kept in given(relations)], (number, path)
