@@ -250,6 +250,8 @@ def with_events(document, options):
             if role:
                 roles.setdefault(role, []).append(events[ref][1] if ref in events else ref)
         if name in reached[name] or not {"cause", "effect"} & {*roles}:
+            if options.lone != "drop" and options.role_of(document.spans[trigger][0]):
+                raise Unsettled("a trigger of no relation, with the label of a role")
             continue
         if options.trigger == "signal" and "signal" in options.roles and "signal" not in roles:
             roles["signal"] = [trigger]
