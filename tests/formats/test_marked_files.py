@@ -18,8 +18,7 @@ from tests.support.profiles import trials
 from .test_drawn_marks import FILES, counted
 
 pytest.importorskip("cassis")
-TODO = "links with direction, events, whole documents and lone spans are not read yet"
-pytestmark = [pytest.mark.drawn, pytest.mark.xfail(reason=TODO)]
+pytestmark = pytest.mark.drawn
 
 
 def settings(options, kind):

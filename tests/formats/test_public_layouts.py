@@ -13,8 +13,6 @@ import pytest
 
 import fastcausal as fc
 
-TODO = "events, whole documents and types of links are not read yet"
-
 
 def wrapped(n, width=4):
     """A text of n sentences whose lines end after some words, with the places of its words."""
@@ -46,7 +44,6 @@ def full(relations):
     return sum({"cause", "effect"} <= {*one} for one in rows if one)
 
 
-@pytest.mark.xfail(reason=TODO)
 @pytest.mark.parametrize(
     ("n", "lone", "type", "cause", "role"),
     [
@@ -78,7 +75,6 @@ def test_drugs_and_their_effects(tmp_path):
     assert fc.score(found, found)["overall"].f1 == 1.0
 
 
-@pytest.mark.xfail(reason=TODO)
 @pytest.mark.parametrize(
     ("texts", "links", "odd", "again"), [(452, 321, 1, 0), (2109, 1535, 2, 1), (3000, 2215, 3, 1)]
 )
