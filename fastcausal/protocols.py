@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -94,6 +95,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
     tracks: tuple[tuple[str, ...], ...] = CAUSAL_TRACKS
     undefined: float | None = None
     average: Summing = "counts"
+    free: ClassVar[tuple[str, ...]] = ("tracks",)  # settings that a built-in name leaves open
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -115,7 +117,8 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         if built_in is None:
             return
         tags = self.tags if built_in.tags == "strict" else built_in.tags
-        free = {"tags": tags, "tracks": self.settings["tracks"]}  # as the arguments of score
+        free = {name: self.settings[name] for name in self.free if name in self.settings}
+        free |= {"tags": tags}  # as the arguments of score
         if self.settings != {**built_in.settings, **free}:
             raise ValueError(
                 f'name is "{name}", that of a built-in protocol with other fields, '
@@ -233,6 +236,134 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return line_of({"protocol": self.name, **self.settings})
 
 
+@dataclass(frozen=True)
+class ArgumentProtocol(Protocol):
+    """Rules of counting relations by their arguments; kernels and pairing have no part in it."""
+
+    # Roles of the two arguments; None: the first two roles of the data
+    arguments: tuple[str, str] | None = None
+    own: ClassVar[tuple[str, ...]] = ("arguments",)  # Settings beside those of all protocols
+    free: ClassVar[tuple[str, ...]] = ("arguments",)
+
+    def __post_init__(self) -> None:
+        check("tags", self.tags, TagReading)
+        kept = ("name", "tags", "tracks", "undefined", *self.own)
+        for field in fields(self):
+            if field.name not in kept and getattr(self, field.name) != field.default:
+                raise ValueError(f"{field.name} is for kernels, expected none with {self.name}")
+        object.__setattr__(self, "arguments", _checked_arguments(self.arguments))
+        object.__setattr__(self, "undefined", _checked_undefined(self.undefined))
+        self._check_name()
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """Text of each field but the name, in the order of the line."""
+        own = {name: self._text_of(getattr(self, name)) for name in self.own}
+        return {
+            "kernel": str(self.kernel),
+            **own,
+            "types": "ignore",
+            "tags": self.tags,
+            "0/0": str("undefined" if self.undefined is None else self.undefined),
+        }
+
+    def _text_of(self, value: Any) -> str:
+        if isinstance(value, float):
+            return format_decimal(value)
+        return value if isinstance(value, str) else "+".join(value or CAUSAL_TRACKS[0])
+
+    def arguments_of(self, roles: tuple[str, ...]) -> tuple[int, int]:
+        """Return the numbers of the two arguments in roles, -1 for a second that is missing.
+
+        Raises
+        ------
+        InputError
+            The data have no such role.
+        """
+        for role in self.arguments or ():
+            if role not in roles:
+                raise InputError(
+                    f'protocol {self.name}: arguments name the role "{role}", '
+                    f"expected two of the data: {', '.join(roles)}"
+                )
+        names = self.arguments or roles[:2]
+        first, second = [*map(roles.index, names), -1][:2]
+        return first, second
+
+
+@dataclass(frozen=True)
+class WholeProtocol(ArgumentProtocol):
+    """Rules of counting whole relations: a relation is right if its arguments are.
+
+    Parameters
+    ----------
+    name, tags, undefined
+        As in `Protocol`.
+    arguments : tuple of two str, optional
+        The roles of a relation that have to be right; None: the first two roles of the data.
+    iou : float
+        Least share of common tokens by which two arguments are alike, above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from fastcausal import PROTOCOLS
+    >>> print(replace(PROTOCOLS["relations"], name="mine", iou=0.75))
+    mine|kernel:relations|arguments:cause+effect|iou:0.75|types:ignore|tags:strict|0/0:undefined
+    """
+
+    kernel: str | Kernel = "relations"
+    iou: float = 0.5
+    own = ("arguments", "iou")
+    free = own
+
+    def __post_init__(self) -> None:
+        ratio_of(self.iou, "iou")
+        object.__setattr__(self, "iou", float(self.iou))
+        super().__post_init__()
+
+
+MOST_DECIMALS = 9
+
+
+def ratio_of(value: Any, name: str) -> tuple[int, int]:
+    """Return a share above 0 and at most 1 as numerator and denominator."""
+    try:
+        exact = None if isinstance(value, bool) else Decimal(str(value))
+    except ArithmeticError:
+        exact = None
+    if exact is None or not exact.is_finite() or not 0 < exact <= 1:
+        raise ValueError(f"{name} is {value!r}, expected a number above 0 and at most 1")
+    scaled = exact.scaleb(MOST_DECIMALS)
+    if scaled != scaled.to_integral_value():
+        raise ValueError(f"{name} is {value!r}, expected at most {MOST_DECIMALS} decimals")
+    return int(scaled), 10**MOST_DECIMALS
+
+
+def format_decimal(value: float) -> str:
+    """Write a share without an exponent.
+
+    >>> format_decimal(1e-09), format_decimal(0.5), format_decimal(1.0)
+    ('0.000000001', '0.5', '1')
+    """
+    return f"{Decimal(str(value)).normalize():f}"
+
+
+def _checked_arguments(arguments: Any) -> tuple[str, str] | None:
+    """Return the roles of two arguments, given as a sequence or as text with a comma."""
+    if arguments is None:
+        return None
+    roles = arguments.split(",") if isinstance(arguments, str) else arguments
+    if (
+        not _is_sequence(roles)
+        or len(roles) != 2
+        or not all(isinstance(role, str) and role.strip() and "|" not in role for role in roles)
+        or roles[0].strip() == roles[1].strip()
+    ):
+        raise ValueError(f"arguments is {arguments!r}, expected two different roles")
+    return roles[0].strip(), roles[1].strip()
+
+
 def line_of(settings: Mapping[str, str]) -> str:
     """Print settings as one line.
 
@@ -284,7 +415,12 @@ CNC_2023 = Protocol(
 CNC_2022 = replace(
     CNC_2023, name="cnc-2022", kernel="exact_spans", tags="cnc-2022", average="cnc-2022"
 )
-PROTOCOLS |= {"recess": RECESS, "cnc-2023": CNC_2023, "cnc-2022": CNC_2022}
+PROTOCOLS |= {
+    "recess": RECESS,
+    "cnc-2023": CNC_2023,
+    "cnc-2022": CNC_2022,
+    "relations": WholeProtocol("relations"),
+}
 
 
 def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
@@ -294,6 +430,21 @@ def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
         return protocol
     check("protocol", protocol, ProtocolName)
     return PROTOCOLS[protocol]
+
+
+def with_settings(protocol: Protocol, **settings: Any) -> Protocol:
+    """Return a protocol with other settings of its own; those that are None stay."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    own = protocol.own if isinstance(protocol, ArgumentProtocol) else ()
+    for name in given:
+        if name not in own:
+            owners = [
+                str(owner)
+                for owner, each in PROTOCOLS.items()
+                if isinstance(each, ArgumentProtocol) and name in each.own
+            ]
+            raise ValueError(f"{name} is for {' and '.join(owners)}, not for {protocol.name}")
+    return replace(protocol, **given) if given else protocol
 
 
 def batch_protocol(protocol: ProtocolName | Protocol) -> Protocol:

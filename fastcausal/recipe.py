@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -22,7 +22,14 @@ from fastcausal.options import (
     check_policies,
     implied,
 )
-from fastcausal.protocols import RECESS, Protocol, line_of, protocol_named
+from fastcausal.protocols import (
+    RECESS,
+    ArgumentProtocol,
+    Protocol,
+    line_of,
+    protocol_named,
+    with_settings,
+)
 
 SPANS, FORMS, WORDS, ROLES = "spans", "answers", "words", "roles"  # settings from the data
 AS_GIVEN = "as-given"  # the reading of tags if relations are used as they are
@@ -106,9 +113,16 @@ class Recipe:
         occurrence: Occurrence = "gap",
         id: str | None = None,
         join: Join | None = None,
+        arguments: Sequence[str] | str | None = None,
+        iou: float | None = None,
         **marking: Any,
     ) -> Recipe:
         """Make the recipe of arguments of `fastcausal.score`."""
+        own = {"arguments": arguments, "iou": iou}
+        if any(value is not None for value in own.values()):
+            if isinstance(protocol, Recipe):
+                raise ValueError("a recipe has a protocol of its own, expected no settings of it")
+            protocol = with_settings(protocol_named(protocol), **own)
         # A recipe replaces all of them.
         given = (unparsed, unmatched, format, tags, answers, occurrence, id, join)
         is_plain = given == _PLAIN and not marking
@@ -158,7 +172,10 @@ class Recipe:
         for name, value in sorted(found):
             settings[name] = f"{settings[name]}+{value}" if name in settings else value
         signature = self._signature
-        if ROLES in settings:
+        if ROLES in settings and isinstance(self.protocol, ArgumentProtocol):
+            names = self.protocol.arguments or settings[ROLES].split("+")[:2]
+            settings["arguments"] = "+".join(names)
+        elif ROLES in settings:
             tracks = tracks_of(settings[ROLES].split("+"), self.protocol.tracks)
             settings["tracks"] = ",".join(map("+".join, tracks))
         if settings:
@@ -194,6 +211,6 @@ def _add_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
 
 def _add_tracks(protocol: Protocol, marking: Marking) -> Protocol:
     """Return the protocol with the given tracks."""
-    if marking.tracks is None:
+    if marking.tracks is None or isinstance(protocol, ArgumentProtocol):
         return protocol
     return replace(protocol, tracks=tracks_of(marking.roles, marking.tracks))

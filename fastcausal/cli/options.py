@@ -324,8 +324,8 @@ ProtocolOption = Annotated[
     Option(
         "--protocol",
         metavar="NAME|FILE",
-        help="Score by this named recipe (recess, cnc-2023, cnc-2022, fincausal-2020; of score "
-        "also unicausal-span), or by that of a .toml or .json file.",
+        help="Score by this named recipe (recess, cnc-2023, cnc-2022, relations, "
+        "fincausal-2020; of score also unicausal-span), or by that of a .toml or .json file.",
         names=lambda: (*get_args(ProtocolName), *get_args(SpanProtocol)),
     ),
 ]
@@ -335,17 +335,44 @@ KernelOption = Annotated[
 ]
 
 
+ArgumentsOption = Annotated[
+    str | None,
+    Option(
+        "--arguments",
+        metavar="ROLE,ROLE",
+        help="Of relations: the two roles that have to be right; by default the first two.",
+    ),
+]
+IouOption = Annotated[
+    str | None,
+    Option(
+        "--iou",
+        metavar="SHARE",
+        help="Of relations: arguments are alike that share this part of their tokens; by default "
+        "0.5.",
+    ),
+]
+
+
 class ProtocolOptions(NamedTuple):
     """Options of the protocol."""
 
     protocol: ProtocolOption = "recess"
     kernel: KernelOption = None
+    arguments: ArgumentsOption = None
+    iou: IouOption = None
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """Options of single protocols."""
+        return {"arguments": self.arguments, "iou": self.iou}
 
     def chosen(self) -> Protocol:
         """Return the chosen protocol."""
         from fastcausal.cli.protocol_files import find_protocol
+        from fastcausal.protocols import with_settings
 
-        return find_protocol(self.protocol, self.kernel)
+        return with_settings(find_protocol(self.protocol, self.kernel), **self.own)
 
 
 PROTOCOL = ProtocolOptions()

@@ -14,7 +14,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of, suffix_of
 from fastcausal.files.values import kind
 from fastcausal.options import KernelName
-from fastcausal.protocols import PROTOCOLS, Protocol
+from fastcausal.protocols import PROTOCOLS, ArgumentProtocol, Protocol
 
 SUFFIXES = (".toml", ".json")
 MAX_BYTES = 8192  # of a file: TOML takes quadratic time and memory for a long dotted key
@@ -34,6 +34,8 @@ def find_protocol(given: str, kernel: KernelName | None = None) -> Protocol:
         )
     if kernel is None:
         return protocol
+    if isinstance(protocol, ArgumentProtocol):
+        raise ValueError(f"kernel is for pairs of relations, {protocol.name} has none")
     if protocol.average != "counts":
         raise ValueError(f"kernel is for sums of counts, {protocol.name} has none")
     return replace(protocol, name=f"{protocol.name}+{kernel}", kernel=kernel)

@@ -52,6 +52,8 @@ class Task:
     job: str  # Name in files of statistics
     # Entry point of the subclass of `Formula`; empty for a task without statistics
     formula: str = ""
+    # Entry points of other subclasses, by the value of ``kernel``
+    formulas: Mapping[str, str] = field(default_factory=dict, hash=False)
     present: str = ""  # Entry point of the function ``(statistics, by) -> Report``; empty for none
     score: str = ""  # Entry point of the public function
     # Entry point of the function ``(gold, **options) -> (gold, pred)`` for a sweep: reads
@@ -117,7 +119,8 @@ def find_protocol(function: str, name: str) -> TaskProtocol:
 
 def formula_of(values: Mapping[str, Any]) -> Formula:
     """Return the formula of the values of `Formula.to_dict`."""
-    kind = resolve(task_of(values["job"]).formula)
+    task = task_of(values["job"])
+    kind = resolve(task.formulas.get(str(values.get("kernel")), task.formula))
     formula: Formula = kind(**{k: _frozen(value) for k, value in values.items() if k != "job"})
     return formula
 

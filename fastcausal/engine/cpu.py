@@ -39,10 +39,7 @@ def run(
     reading, as_given = 0, None
     if tags is not None:
         reading, as_given = 1 + READINGS.index(tags), np.zeros(1, np.int64)
-    if num_threads is None:
-        num_threads = len(gold.lengths) // EXAMPLES_PER_THREAD or 1
-        if num_threads > 1:
-            num_threads = min(os.cpu_count() or 1, num_threads)
+    num_threads = choose_threads(len(gold.lengths), num_threads)
     try:
         outcome = _call(
             _native.run, plan, gold, pred, groups.of, groups.each, groups.apart, partner, counts,
@@ -57,6 +54,14 @@ def run(
     elif outcome >= 0:
         raise TooLargeError(outcome)
     return 0 if as_given is None else int(as_given[0])
+
+
+def choose_threads(n_examples: int, num_threads: int | None) -> int:
+    """Return the number of threads for so many examples; None asks for one that pays."""
+    if num_threads is not None:
+        return num_threads
+    paying = n_examples // EXAMPLES_PER_THREAD or 1
+    return min(os.cpu_count() or 1, paying) if paying > 1 else 1
 
 
 def patterns(plan: Plan) -> bytes | None:

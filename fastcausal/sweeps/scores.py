@@ -11,13 +11,13 @@ import pyarrow as pa
 from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.relations.formula import MULTI, RelationFormula
+from fastcausal.tasks.relations.formula import MULTI, GroupedFormula
 
 
 class Sums(NamedTuple):
     """The counts of a run, summed over all examples and over subsets."""
 
-    formula: RelationFormula
+    formula: GroupedFormula
     subsets: Mapping[str, Int64]  # ``all`` has all examples
 
 
@@ -31,7 +31,7 @@ def sums_of(statistics: Statistics, by: By = None) -> Sums:
     ['all', 'multi_relation', 'corpus=sample']
     """
     formula = statistics.formula
-    assert isinstance(formula, RelationFormula)
+    assert isinstance(formula, GroupedFormula)
     terms = formula.terms(statistics.rows)
     whole, several = np.hsplit(terms.sum(axis=0), 2)
     subsets = {"all": whole, MULTI: several}
@@ -45,7 +45,7 @@ def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
     if not runs:
         return pa.table({name: pa.array([], pa.string()) for name in ("run", "subset", "group")})
     formula = next(iter(runs.values())).formula
-    groups = ("overall", *formula.roles)
+    groups = formula.groups
     subsets = [(run, subset) for run, sums in runs.items() for subset in sums.subsets]
     sums = np.stack([runs[run].subsets[subset] for run, subset in subsets], axis=1)
     figures = formula.figures(sums, groups)

@@ -15,7 +15,7 @@ from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
 from fastcausal.sweeps.side_by_side import subsets_of, subsets_table, systems_table
 from fastcausal.sweeps.systems import load_systems
 from fastcausal.tasks.extraction.evaluation import find_evaluation
-from fastcausal.tasks.extraction.kinds import WORDS, error_fields
+from fastcausal.tasks.extraction.kinds import WORDS
 from fastcausal.tasks.extraction.sections import (
     about_section,
     cards_of,
@@ -77,7 +77,8 @@ def _board(reports: Reports, **options: Any) -> Leaderboard:
         systems = load_systems({n: report.statistics for n, report in reports.items()}).systems
     except InputError as error:
         raise _NotRanked(str(error)) from error
-    score = f"overall_{main_score(reports[first])}"
+    group = next(iter(reports[first].scores))
+    score = f"{group}_{main_score(reports[first])}"
     return leaderboard(systems, score, baseline=first if len(systems) > 1 else None, **options)
 
 
@@ -93,11 +94,11 @@ def _wins(reports: Reports) -> list[Section]:
     n_errors = {}
     for name, details in tables.items():
         assert details is not None
-        kernel = details.counting.plan.kernel
-        names = kernel.columns(details.counting.roles)
-        places = [names.index(f"{role}_{kind}") for role in details.counting.roles
-                  for kind in error_fields(kernel)]  # fmt: skip
-        counts = details.counting.run(details.examples(), partners=False).counts
+        counting = details.counting
+        names = counting.detailed_columns
+        places = [names.index(f"{of}_{kind}") for of in counting.counted
+                  for kind in counting.error_kinds]  # fmt: skip
+        counts = counting.detail(counting.run(details.examples(), partners=False).counts)
         n_errors[name] = counts[:, places].sum(axis=1)
     grid = Grid("", [*reports], "fewer errors than")
     for name, own in n_errors.items():
@@ -119,7 +120,7 @@ def _errors(reports: Reports) -> list[Section]:
         group: {name: [*each[group].values()] for name, each in counts.items() if group in each}
         for group in groups
     }
-    kinds = [*groups["overall"]]
+    kinds = [*next(iter(groups.values()))]
     grid = Grid("", kinds, "system", parts=parts)
     links = error_links({name: f"system={k}&" for k, name in enumerate(reports)}, groups)
     return [Section("Errors", [Drawn(grid, stacked=kinds, links=links, words=WORDS)], tab=ERRORS)]

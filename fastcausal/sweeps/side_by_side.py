@@ -61,9 +61,10 @@ def _range(numbers: list[int]) -> str:
 
 def _make_row(groups: Groups, counts: bool) -> Scores:
     """Return one row of `systems_table`."""
-    overall = groups["overall"]
+    first, *others = groups
+    overall = groups[first]
     scores = {name: value for name, value in overall.items() if isinstance(value, float)}
     *_, last = scores
     row: dict[str, Number] = dict(scores)
-    row |= {f"{group} {last}": groups[group][last] for group in [*groups][1:]}
+    row |= {f"{group} {last}": groups[group][last] for group in others}
     return Scores(row | (dict(overall) if counts else {}))

@@ -21,6 +21,7 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows, rows_of_examples
+from fastcausal.tasks.extraction.counting import counting_of
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
@@ -64,7 +65,7 @@ class SpanScore(Metric):
     decoder : TagScheme, SpanDecoder, or labels, optional
         Decodes label ids or logits. Labels as in `TagScheme`: names in order, ``id2label`` or
         ``label2id``. None: batches are relations.
-    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"} or Protocol
         As in `fastcausal.score`.
     only : str, optional
         The only score that `compute` returns, such as ``"overall_f1"``: a single value for
@@ -123,14 +124,14 @@ class SpanScore(Metric):
         self._taggers: dict[str, TagScorer] = {}
         # Batches on a GPU: number of the batch, decoded result, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
-        plan = self.scorer.protocol.plan(ROLES)
+        counting = counting_of(self.scorer.protocol, ROLES, "cpu", None)
         # Settings of the counts: metrics with other settings neither share nor add states. It is
         # the first state: collections of older releases compare only the first.
-        counted = (self.scorer.protocol.signature, plan.kernel.fields, self.decoder)
+        counted = (self.scorer.protocol.signature, counting.kinds, self.decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
         # Counts of examples with at most one gold relation, and of the others.
-        self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
+        self._add("counts", torch.zeros((2, len(counting.columns)), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(Totals._fields), dtype=torch.int64), "sum")
         if only is not None and only not in (names := self._flat()):
             raise ValueError(unknown("score", only, [*names]))

@@ -387,6 +387,8 @@ VALUES = {
     "leaderboard --join": "systems.csv",
     "leaderboard --top": "1",
     "kernel": "exact_spans",
+    "arguments": "cause,signal",
+    "iou": "0.9",
     "level": "ordinal",
     "like": "gold.csv",
     "match": "exact",

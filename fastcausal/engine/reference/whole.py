@@ -11,7 +11,7 @@ from fastcausal.engine.reference.depths import Related, Tokens, least_matching, 
 from fastcausal.rows import Rows
 
 CRITERIA = ("exact", "signal", "strict", "undirected", "boundary", "overlap", "iou")
-Pair = tuple[Tokens, Tokens]
+ArgumentTokens = tuple[Tokens, Tokens]
 
 
 class WholeRules(NamedTuple):
@@ -28,7 +28,9 @@ class WholeRules(NamedTuple):
         return 2 + len(CRITERIA)
 
 
-def _both(holds: Callable[[set[int], set[int]], bool], g: Pair, p: Pair) -> bool:
+def _both(
+    holds: Callable[[set[int], set[int]], bool], g: ArgumentTokens, p: ArgumentTokens
+) -> bool:
     """Return True if a criterion holds for both arguments, or both sides lack the argument."""
     return all(holds({*a}, {*b}) if a and b else a == b for a, b in zip(g, p, strict=True))
 
@@ -51,7 +53,7 @@ def criteria_of(rules: WholeRules, gold: Related, pred: Related) -> Mapping[str,
     }
 
 
-def arguments_of(rules: WholeRules, relation: Related) -> Pair:
+def arguments_of(rules: WholeRules, relation: Related) -> ArgumentTokens:
     """Return the tokens of both arguments."""
     first, second = (relation.roles[role] if role >= 0 else () for role in rules.arguments)
     return first, second

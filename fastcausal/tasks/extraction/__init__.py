@@ -25,11 +25,14 @@ from fastcausal.counts.task import Task, TaskProtocol
 TASK = Task(
     job="extraction",
     formula="fastcausal.tasks.relations.formula:RelationFormula",
+    formulas={"relations": "fastcausal.tasks.relations.whole:WholeFormula"},
     present="fastcausal.tasks.extraction.report:present_statistics",
     score="fastcausal.tasks.extraction.score:score",
     public="fastcausal.tasks.extraction.public:public",
     # Their settings are `fastcausal.protocols.PROTOCOLS`.
-    protocols=dict.fromkeys(("recess", "cnc-2023", "cnc-2022"), TaskProtocol(under="score")),
+    protocols=dict.fromkeys(
+        ("recess", "cnc-2023", "cnc-2022", "relations"), TaskProtocol(under="score")
+    ),
     command="fastcausal.cli.score:score",
     page="protocols",
 )

@@ -9,7 +9,6 @@ import numpy as np
 
 from fastcausal.counts.confusions import confusions
 from fastcausal.engine.kernel import Int32, Int64
-from fastcausal.engine.run import chosen_pairs
 from fastcausal.report.grid import Grid
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
@@ -72,7 +71,7 @@ def _confusion(counting: Counting, aligned: Aligned, groups: Int64, n_groups: in
     """Count as `confusion_of_examples`, by the group of each example."""
     gold, pred, n_roles = aligned.gold, aligned.pred, len(counting.roles)
     partner = counting.run(aligned, n_groups=1).partner
-    _, of_gold, of_pred = chosen_pairs(counting.plan, gold, pred, partner)
+    _, of_gold, of_pred = counting.list_pairs(gold, pred, partner)
     paired = of_pred[of_gold >= 0]
     roles = np.ascontiguousarray(gold.values[:, 0], np.int64)
     answers = np.full(len(roles), n_roles)

@@ -9,17 +9,19 @@ import pyarrow as pa
 
 from fastcausal.arrays.kept import Key
 from fastcausal.arrays.strata import joint_strata
+from fastcausal.counts.arithmetic import ratio
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import CountGroups, Plan, Result, TooLargeError
-from fastcausal.engine.run import check_backend, run
+from fastcausal.engine.plan import CountGroups, Result, TooLargeError
+from fastcausal.engine.run import check_backend, chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import was_read_alone
 from fastcausal.options import Backend, TypePolicy
-from fastcausal.protocols import Protocol
+from fastcausal.protocols import RECESS, Protocol, WholeProtocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, check_both
+from fastcausal.tasks.extraction.kinds import error_fields, hit_fields
 from fastcausal.tasks.extraction.tally import (
     NO_PAIRS,
     NOTHING,
@@ -29,6 +31,7 @@ from fastcausal.tasks.extraction.tally import (
     Totals,
     totals_of,
 )
+from fastcausal.tasks.relations import whole
 from fastcausal.tasks.relations.align import (
     Aligned,
     are_alike,
@@ -36,12 +39,13 @@ from fastcausal.tasks.relations.align import (
     have_same_texts,
     too_large,
 )
-from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.formula import GroupedFormula, RelationFormula
 from fastcausal.tasks.relations.official import are_untagged
 from fastcausal.tasks.relations.types import Types, count_by_type, pairs_of, run_by_type
 from fastcausal.tasks.relations.unread import name_reasons
 
-FORMULAS: Key[dict[tuple[str, ...], RelationFormula]] = Key("formulas")  # of `Protocol.derived`
+# Of `Protocol.derived`
+FORMULAS: Key[dict[tuple[tuple[str, ...], bool], GroupedFormula]] = Key("formulas")
 ALL = CountGroups(None, 1, apart=True)
 COUNT = np.dtype(np.int64)
 
@@ -49,11 +53,60 @@ COUNT = np.dtype(np.int64)
 class Counting(NamedTuple):
     """Settings by which aligned examples are paired and counted: plan, roles, backend, threads."""
 
-    plan: Plan
+    plan: Any  # `Plan`, or the rules of a protocol without a kernel
     roles: tuple[str, ...]
     backend: Backend
     num_threads: int | None
     types: TypePolicy = "ignore"
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Names of what has errors: the roles."""
+        return self.roles
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of counts of a role."""
+        fields: tuple[str, ...] = self.plan.kernel.fields
+        return fields
+
+    @property
+    def error_kinds(self) -> tuple[str, ...]:
+        """Kinds of counts that are errors; none if the kernel says of none."""
+        return error_fields(self.plan.kernel)
+
+    @property
+    def hit_kinds(self) -> tuple[str, ...]:
+        """Kinds of counts that are hits."""
+        return hit_fields(self.plan.kernel)
+
+    @property
+    def detailed_columns(self) -> tuple[str, ...]:
+        """Names of `detail`."""
+        return self.columns
+
+    def detail(self, counts: Int64) -> Int64:
+        """Return rows of counts with a column for each kind of what has errors."""
+        return counts
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the counts."""
+        return tuple(self.plan.kernel.columns(self.roles))
+
+    def weigh(self, counts: Int64) -> Any:
+        """Return the objective of rows of counts."""
+        numerator, denominator = (counts @ self.plan.weights[:2].T).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return numerator if self.plan.linear else numerator / denominator
+
+    def list_pairs(self, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
+        """List the counted pairs, as `fastcausal.engine.run.chosen_pairs`."""
+        return chosen_pairs(self.plan, gold, pred, partner)
+
+    def count_pairs(self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64) -> Int64:
+        """Count given pairs, as `fastcausal.engine.run.count_pairs`."""
+        return count_pairs(self.plan, gold, pred, of_gold, of_pred, self.backend)
 
     def run(
         self,
@@ -169,6 +222,62 @@ class Counting(NamedTuple):
         return counts
 
 
+EXACT = "exact"
+
+
+class WholeCounting(Counting):
+    """Settings by which whole relations are counted; no kernel has a part in it."""
+
+    __slots__ = ()
+
+    counted = (EXACT,)
+    kinds = ("tp", "fp", "fn")
+    error_kinds = ("fp", "fn")
+    hit_kinds = ("tp",)
+    columns = whole.FIELDS
+    detailed_columns = (*whole.FIELDS, f"{EXACT}_fp", f"{EXACT}_fn")
+
+    def detail(self, counts: Int64) -> Int64:
+        """Add the relations of predictions and of gold without an equal one."""
+        n_gold, n_pred, n_equal = counts.T[:3]
+        return np.column_stack([counts, n_pred - n_equal, n_gold - n_equal])
+
+    def weigh(self, counts: Int64) -> Any:
+        """Return F1 of equal relations for rows of counts."""
+        named = dict(zip(whole.FIELDS, counts.T, strict=True))
+        return ratio(2 * named["exact_tp"], named["predicted"] + named["gold"], np.nan)
+
+    def list_pairs(self, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
+        """List the counted pairs: no prediction is dropped."""
+        return chosen_pairs(RECESS.plan(self.roles), gold, pred, partner)
+
+    def count_pairs(self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64) -> Int64:
+        """Count given pairs, -1 for no relation."""
+        return whole.count_pairs(self.plan, gold, pred, of_gold, of_pred, self.backend)
+
+    def run(
+        self,
+        aligned: Aligned,
+        groups: Int64 | None = None,
+        n_groups: int | None = None,
+        *,
+        apart: bool = False,
+        partners: bool = True,
+    ) -> Result:
+        """Count relations by each criterion; InputError names a too large example."""
+        gold, pred = aligned.gold, aligned.pred
+        if aligned.unchecked:
+            check_both(gold, pred, len(self.roles))
+        rows = CountGroups(groups, n_groups or 0, apart=apart)
+        if n_groups is None:
+            rows = CountGroups(None, gold.n_examples, each=True)
+        how = self.backend, self.num_threads
+        try:
+            return whole.run(self.plan, gold, pred, aligned.types, rows, *how, partners=partners)
+        except TooLargeError as error:
+            raise too_large(aligned, error) from None
+
+
 def tally_arrays(
     protocol: Protocol,
     gold: Any,
@@ -203,6 +312,17 @@ def tally_arrays(
         tags = protocol.tags
     if num_threads is not None:
         check_backend("cpu", num_threads)
+    if isinstance(protocol, WholeProtocol):
+        if tags is not None:
+            return None
+        if check:
+            check_both(gold, pred, len(roles))
+        rules = whole.rules_of(protocol, roles)
+        try:
+            made = whole.run(rules, gold, pred, None, ALL, "cpu", num_threads, partners=False)
+        except TooLargeError:
+            return None
+        return Tally(Totals.add_up(gold, pred), {(): made.counts}, roles)
     plan = protocol.plan(roles)
     counts = np.zeros((2, plan.n_fields), COUNT)
     try:
@@ -234,16 +354,25 @@ def counting_of(
     types: TypePolicy = "ignore",
 ) -> Counting:
     """Return the `Counting` of a protocol for examples with these roles."""
+    if isinstance(protocol, WholeProtocol):  # its ``strict`` looks at types by itself
+        return WholeCounting(whole.rules_of(protocol, roles), roles, backend, num_threads)
     return Counting(protocol.plan(roles), roles, backend, num_threads, types)
 
 
-def formula_of(protocol: Protocol, roles: tuple[str, ...]) -> RelationFormula:
-    """Return the formula from counts of roles to the scores of a protocol; made once."""
+def formula_of(
+    protocol: Protocol,
+    roles: tuple[str, ...],
+    typed: bool = False,  # True if a relation of either side has a type
+) -> GroupedFormula:
+    """Return the formula from counts to the scores of a protocol; made once."""
     formulas = protocol.derived.get(FORMULAS) or protocol.derived.setdefault(FORMULAS, {})
-    made = formulas.get(roles)
+    made = formulas.get((roles, typed))
     if made is None:
-        kernel = protocol.pair_kernel
-        fields = kernel.fields, kernel.overall
-        made = RelationFormula(kernel.name, *fields, roles, protocol.undefined)
-        formulas[roles] = made
+        if isinstance(protocol, WholeProtocol):
+            made = whole.WholeFormula(roles, protocol.undefined, typed)
+        else:
+            kernel = protocol.pair_kernel
+            fields = kernel.fields, kernel.overall
+            made = RelationFormula(kernel.name, *fields, roles, protocol.undefined)
+        formulas[roles, typed] = made
     return made

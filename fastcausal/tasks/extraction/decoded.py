@@ -31,14 +31,14 @@ class Decoding:
     def __init__(
         self,
         decoder: TagScheme | SpanDecoder,
-        plan: Plan,
+        plan: Plan | None,  # None for a protocol without a kernel, which the host counts
         tags: TagReading,  # The protocol's reading of tags
         backend: Backend,  # "cpu" or "cuda"
     ) -> None:
         check("backend", backend, DeviceBackend)
         self.decoder = decoder
         self.on_device: LabelCounts | None = None
-        if backend == "cuda" and isinstance(decoder, TagScheme):
+        if backend == "cuda" and isinstance(decoder, TagScheme) and plan is not None:
             self.on_device = _counts_on_device(decoder, plan, tags)
 
     def sides(self, gold: Any, pred: Any, **options: Any) -> Sides | None:

@@ -11,14 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.engine.kernel import Int32, Int64
-from fastcausal.engine.run import chosen_pairs
 from fastcausal.report.grid import Grid
 from fastcausal.report.page import ABOUT, Page, Section, write_page
 from fastcausal.report.page.page import examples_part
 from fastcausal.report.printed import Printed
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
-from fastcausal.tasks.extraction.kinds import error_fields
 from fastcausal.tasks.extraction.page import columns_of_systems
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import Line, Marked, grid_of, lines_of, numbered
@@ -166,16 +164,17 @@ def errors_of(
     roles: Sequence[str],
 ) -> Errors:
     """Find the examples with most errors, see `ExtractionReport.errors`."""
-    kernel = counting.plan.kernel
-    kinds = _known("type", types, kernel.fields) or error_fields(kernel)
+    kinds = _known("type", types, counting.kinds) or counting.error_kinds
     if not kinds:
-        known = ", ".join(kernel.fields)
-        raise ValueError(f"{kernel.name} says of no count that it is errors: name types of {known}")
-    counted = _known("role", roles, counting.roles) or counting.roles
+        known = ", ".join(counting.kinds)
+        raise ValueError(
+            f"{counting.plan.kernel.name} says of no count that it is errors: name types of {known}"
+        )
+    counted = _known("role", roles, counting.counted) or counting.counted
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
-    counts = counting.run(aligned, partners=False).counts
-    names = kernel.columns(counting.roles)
+    counts = counting.detail(counting.run(aligned, partners=False).counts)
+    names = counting.detailed_columns
     chosen = [names.index(f"{role}_{kind}") for role in counted for kind in kinds]
     n_errors = counts[:, chosen].sum(axis=1)
     order = np.argsort(-n_errors, kind="stable")
@@ -204,7 +203,7 @@ def _examples(
     """Make a `Wrong` of each chosen example."""
     gold, pred = aligned.gold, aligned.pred
     partner = counting.run(aligned, n_groups=1).partner
-    example, *index = chosen_pairs(counting.plan, gold, pred, partner)
+    example, *index = counting.list_pairs(gold, pred, partner)
     lengths = gold.lengths[chosen]
     taken = (
         aligned.examples.take(pa.array(chosen)) if aligned.examples.num_columns else pa.table({})

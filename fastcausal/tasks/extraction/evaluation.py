@@ -26,7 +26,7 @@ from fastcausal.tasks.extraction.tally import (
     warn_as_given,
 )
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.formula import MULTI, RelationFormula
+from fastcausal.tasks.relations.formula import MULTI, GroupedFormula, RelationFormula
 from fastcausal.tasks.relations.groups import CountedGroups
 from fastcausal.tasks.relations.types import warn_of_types
 
@@ -77,12 +77,14 @@ class Evaluation(NamedTuple):
         return self.recipe.signature(self.tally.totals.n_as_given > 0, self.tally.found)
 
     @property
-    def formula(self) -> RelationFormula:
+    def formula(self) -> GroupedFormula:
         """Formula from counts to scores; `ROLES` are its roles before the first example."""
         if self.recipe is None:
-            assert isinstance(self._stored.formula, RelationFormula)
+            assert isinstance(self._stored.formula, GroupedFormula)
             return self._stored.formula
-        return formula_of(self.recipe.protocol, self.tally.roles or ROLES)
+        totals = self.tally.totals
+        typed = totals.n_gold_types + totals.n_pred_types > 0
+        return formula_of(self.recipe.protocol, self.tally.roles or ROLES, typed)
 
     @property
     def counting(self) -> Counting:
@@ -184,7 +186,7 @@ class Evaluation(NamedTuple):
         return bounds_of(self._overall(total), self._overall(total - unread))
 
     def _overall(self, sums: Int64) -> Scores:
-        return CountedGroups(self.formula, sums)["overall"]
+        return CountedGroups(self.formula, sums)[self.formula.groups[0]]
 
     def warnings(self) -> tuple[str, ...]:
         """Return the warnings of the report, one of them if gold is the file of predictions."""
@@ -196,7 +198,7 @@ class Evaluation(NamedTuple):
         if totals.n_unparsed:
             policy = settings.get("unparsed", "unknown")
             lost = totals.unparsed.warnings(policy, totals.n_pred_relations)
-        n = totals.n_types_differ if totals.has_types else 0
+        n = totals.n_types_differ if totals.has_types and "ties" in settings else 0
         of_types = [warn_of_types(n, totals.n_typed_pairs)] if n else []
         stops = self.stops() if settings.get("ties") == "first" else []
         no_gold = totals.n_examples and not totals.n_gold_relations
@@ -223,6 +225,7 @@ class Evaluation(NamedTuple):
         return stops + self._absent(several, " in examples with several relations")
 
     def _absent(self, counts: list[int], subset: str) -> list[str]:
+        assert isinstance(self.formula, RelationFormula)
         n = len(self.formula.role_fields)
         return [
             f"no {role} on either side{subset}, the official program stops"

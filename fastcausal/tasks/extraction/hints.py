@@ -18,7 +18,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.confusion import ranges
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.formula import GroupedFormula
 from fastcausal.tasks.relations.groups import CountedGroups
 
 GAIN = 0.2  # of F1: a mend that gives less is no hint
@@ -26,7 +26,7 @@ MAX_EXAMPLES = 1 << 16  # examples of a report with hints
 PUNCTUATION = re.compile(r"[\W_]+")  # a token without letters and digits
 
 
-def hints_of(counting: Counting, formula: RelationFormula, aligned: Aligned) -> tuple[str, ...]:
+def hints_of(counting: Counting, formula: GroupedFormula, aligned: Aligned) -> tuple[str, ...]:
     """Return a line for each mend that raises F1 by more than `GAIN`, the best first."""
     f1 = _f1(counting, formula, aligned) if aligned.gold.n_examples <= MAX_EXAMPLES else None
     if f1 is None or f1 + GAIN > 1:
@@ -37,12 +37,14 @@ def hints_of(counting: Counting, formula: RelationFormula, aligned: Aligned) -> 
         if (mended := _f1(counting, formula, sides) or 0) > f1 + GAIN
     ]
     found.sort(key=lambda each: -each[0])
-    return tuple(f"overall F1 is {f1:.4f}; {mend} it would be {new:.4f}" for new, mend in found)
+    return tuple(
+        f"{formula.groups[0]} F1 is {f1:.4f}; {mend} it would be {new:.4f}" for new, mend in found
+    )
 
 
-def _f1(counting: Counting, formula: RelationFormula, aligned: Aligned) -> float | None:
+def _f1(counting: Counting, formula: GroupedFormula, aligned: Aligned) -> float | None:
     counts = counting.run(aligned, n_groups=1, partners=False).counts[0]
-    value = CountedGroups(formula, counts)["overall"].get("f1")
+    value = CountedGroups(formula, counts)[formula.groups[0]].get("f1")
     return value if isinstance(value, float) and value == value else None
 
 

@@ -14,7 +14,6 @@ from fastcausal.arrays import arrow
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.span_arrays import span_arrays, span_lists
 from fastcausal.arrays.strata import sorted_strata
-from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError, counted
 from fastcausal.files.keys import places_of
 from fastcausal.report.page import ABOUT, Card, Page, Section
@@ -28,7 +27,7 @@ from fastcausal.tasks.extraction.confusion import (
 )
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.extraction.evaluation import require_evaluation
-from fastcausal.tasks.extraction.kinds import WORDS, error_fields, hit_fields
+from fastcausal.tasks.extraction.kinds import WORDS
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.marked import MAX_NUMBERS, numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
@@ -123,8 +122,8 @@ def columns_of_systems(
     """Return the columns of examples of systems, those with most errors of the kinds and roles."""
     only_wrong = kinds is not None
     if kinds is None:
-        kinds = error_fields(counting.plan.kernel)
-    about = about_counts(counting, kinds, counting.roles if counted is None else counted)
+        kinds = counting.error_kinds
+    about = about_counts(counting, kinds, counting.counted if counted is None else counted)
     types = _names_of_types(aligned.values())
     sides = (*types, WITHOUT_TYPE) if 0 < len(types) < MAX_CELLS**0.5 else ()
     cells = [f"{OF_TYPES}{gold}>{pred}" for gold in sides for pred in sides]
@@ -152,17 +151,18 @@ def columns_of_systems(
 
 def about_counts(counting: Counting, kinds: Sequence[str], counted: Sequence[str]) -> Columns:
     """Name the roles and counts, and the counts that are errors or hits."""
-    kernel, roles = counting.plan.kernel, counting.roles
-    names = kernel.columns(roles)
-    errors = {kind: [names.index(f"{role}_{kind}") for role in counted] for kind in kinds}
-    hits = {kind: [names.index(f"{role}_{kind}") for role in roles] for kind in hit_fields(kernel)}
+    roles, names = counting.roles, counting.detailed_columns
+    errors, hits = (
+        {kind: [names.index(f"{of}_{kind}") for of in groups] for kind in of_kind}
+        for groups, of_kind in ((counted, kinds), (counting.counted, counting.hit_kinds))
+    )
     sides = (*roles, NO_ROLE)
     cells = [f"{gold}>{pred}" for gold in sides for pred in sides]
     return {
         "roles": [*roles],
         "columns": [*names],
         "types": [*errors],
-        "words": {name: WORDS[name] for name in kernel.fields if name in WORDS},
+        "words": {name: WORDS[name] for name in counting.kinds if name in WORDS},
         "errors": errors,
         "hits": hits,
         "cells": cells if len(cells) <= MAX_CELLS else [],
@@ -205,7 +205,7 @@ def _counted(
     """Count the examples of a system, and its pairs; confusions are counts of examples alone."""
     gold, pred = aligned.gold, aligned.pred
     result = counting.run(aligned)
-    example, of_gold, of_pred = chosen_pairs(counting.plan, gold, pred, result.partner)
+    example, of_gold, of_pred = counting.list_pairs(gold, pred, result.partner)
     pairs = [
         np.where(index < 0, -1, index - rows.relation_offsets[example])
         for rows, index in ((gold, of_gold), (pred, of_pred))
@@ -219,9 +219,9 @@ def _counted(
         "pairs": arrow.lists(n_pairs, pa.StructArray.from_arrays(struct, ["gold", "pred", "row"])),
         **_list_types(aligned, 1, types),
     }
-    of_pairs = count_pairs(counting.plan, gold, pred, of_gold, of_pred, counting.backend)
+    of_pairs = counting.detail(counting.count_pairs(gold, pred, of_gold, of_pred))
     places = np.arange(gold.n_examples) if aligned.places is None else aligned.places
-    of_examples = result.counts
+    of_examples = counting.detail(result.counts)
     n_cells = len(cells) + len(cells_of_types)
     if cells:
         confused = confusion_of_examples(counting, aligned).reshape(-1, len(cells))

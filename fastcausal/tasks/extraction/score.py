@@ -88,7 +88,8 @@ def score(
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
         Joined by ``id`` if both sides have one, else by position; see ``join``.
-    protocol : {"recess", "cnc-2023", "cnc-2022"}, {"unicausal-span"}, Protocol or Recipe
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"}, {"unicausal-span"}, Protocol or \
+Recipe
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` also has
         the policies and the reading of predictions. ``"unicausal-span"`` and ``"fincausal-2020"``
         give other reports: see `fastcausal.tasks.unicausal.count.spans` and
@@ -127,8 +128,9 @@ def score(
         ``"unicausal-span"``.
     **settings
         Settings of reading relations, see `fastcausal.marking.Marking`; ``types="require"`` pairs
-        relations of one type alone. With ``"fincausal-2020"``: ``words`` and ``lenient`` of
-        `fastcausal.tasks.fincausal.count.fincausal`.
+        relations of one type alone. With ``"relations"``: ``arguments``, the two roles that have
+        to be right, and ``iou``, the least share of common tokens. With ``"fincausal-2020"``:
+        ``words`` and ``lenient`` of `fastcausal.tasks.fincausal.count.fincausal`.
 
     Returns
     -------
@@ -159,6 +161,7 @@ def score(
     (0.6666666666666666, 1, 1, 1)
     """
     lenient = settings.pop("lenient", False)
+    own: Any = {"arguments": settings.pop("arguments", None), "iou": settings.pop("iou", None)}
     marking: MarkingSettings = settings
     refuse_unknown(marking)
     if isinstance(protocol, str) and protocol not in PROTOCOLS:
@@ -173,6 +176,7 @@ def score(
                 "per_example": per_example,
                 "tags": tags,
                 "lenient": lenient or None,
+                **own,
                 **dict.fromkeys(FIELDS),
                 **marking,
                 "backend": None if backend == "cpu" else backend,
@@ -195,7 +199,7 @@ def score(
     if pred_column is not None:
         pred = take_relations(pred, pred_column, gold_column)
     reads: Any = unparsed, unmatched, format, tags, answers, occurrence, id, join
-    recipe = Recipe.make(protocol, *reads, **marking)  # type: ignore[arg-type]
+    recipe = Recipe.make(protocol, *reads, **own, **marking)  # type: ignore[arg-type]
     adds = recipe.protocol.average == "counts"
     is_tally = adds and by is None and statistics is None and per_example is None
     if is_tally and backend == "cpu" and not recipe.marking.changed and recipe.join is None:

@@ -22,7 +22,7 @@ from fastcausal.options import (
     ReadFormat,
     TagReading,
 )
-from fastcausal.protocols import RECESS, Protocol, batch_protocol
+from fastcausal.protocols import RECESS, ArgumentProtocol, Protocol, batch_protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
@@ -48,7 +48,7 @@ class ExtractionScorer:
 
     Parameters
     ----------
-    protocol : {"recess", "cnc-2023", "cnc-2022"}, Protocol or Recipe
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"}, Protocol or Recipe
         As in `score`.
     decoder : TagScheme or SpanDecoder, optional
         Decodes label ids or logits. With a `TagScheme` all spans of a sequence are one relation,
@@ -111,7 +111,8 @@ class ExtractionScorer:
                 raise ValueError(
                     f'by is "{", ".join(self.columns)}", but label ids and logits have no columns'
                 )
-            plan = self.protocol.plan(self._roles)
+            has_plan = not isinstance(self.protocol, ArgumentProtocol)
+            plan = self.protocol.plan(self._roles) if has_plan else None
             self._decoding = Decoding(decoder, plan, self.protocol.tags, backend)
 
     @property

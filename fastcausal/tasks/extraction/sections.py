@@ -16,9 +16,11 @@ from fastcausal.report.groups import Groups
 from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_grid, confusion_of_roles
-from fastcausal.tasks.extraction.evaluation import find_evaluation
+from fastcausal.tasks.extraction.counting import EXACT
+from fastcausal.tasks.extraction.evaluation import Evaluation, find_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE, OF_TYPES
+from fastcausal.tasks.relations.whole import WholeFormula
 
 UNPARSED = {
     "n_unparsed_answers": "answers",
@@ -83,23 +85,23 @@ def cards_of(
     cards = []
     first = sorted(
         reports,
-        key=lambda name: -reports[name].scores["overall"].get(main_score(reports[name]), 0.0),
+        key=lambda name: -main_values(reports[name]).get(main_score(reports[name]), 0.0),
     )
     kept = reports if len(reports) <= MAX_CARDS else first[:MAX_CARDS]
     for name in kept:
         report = reports[name]
-        scores = shown_scores(report.scores)
+        (_, values), *others = shown_scores(report.scores).items()
         main = main_score(report)
         if not main:
             continue
         interval = report._intervals or {}
         level = f"{100 * interval.get('confidence', 0.95):g}% confidence interval"
-        rest = {n: value for n, value in scores["overall"].items() if n != main}
-        groups = {g: values[main] for g, values in scores.items() if g != "overall"}
+        rest = {n: value for n, value in values.items() if n != main}
+        groups = {g: of_group[main] for g, of_group in others}
         lost = report.facts["n_unparsed"]
         note = f"not read: {_shares_lost(report)}" if lost else ""
         cards.append(Card(name, main.upper() if main == "f1" else main.replace("_", " "),
-                          scores["overall"][main], level, rest, groups,
+                          values[main], level, rest, groups,
                           (standings or {}).get(name, ""), note))  # fmt: skip
     return cards
 
@@ -147,9 +149,14 @@ def shown_scores(scores: Groups) -> dict[str, dict[str, float]]:
     }
 
 
+def main_values(report: Report) -> dict[str, float]:
+    """Return the scores of the first group, the one to look at by default."""
+    return next(iter(shown_scores(report.scores).values()))
+
+
 def main_score(report: Report) -> str:
     """Return the name of the last score of a group, usually F1; "" without scores."""
-    return ["", *shown_scores(report.scores)["overall"]][-1]
+    return ["", *main_values(report)][-1]
 
 
 def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
@@ -190,6 +197,11 @@ def _list_skipped_answers(name: str, report: Report) -> Grid | None:
 
 def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
     """Return the counts of errors overall and by role; empty if the kernel names no errors."""
+    evaluation: Evaluation | None = getattr(report, "_evaluation", None)
+    if evaluation is not None and isinstance(evaluation.formula, WholeFormula):
+        first = report.scores[EXACT]
+        n_equal = int(first.tp)
+        return {EXACT: {"fp": int(first.predicted) - n_equal, "fn": int(first.gold) - n_equal}}
     kernel = _kernel_of(report)
     fields = () if kernel is None else error_fields(kernel)
     counts = {group: {f: int(values[f]) for f in fields} for group, values in report.scores.items()}
@@ -200,7 +212,8 @@ def _kernel_of(report: Report) -> Kernel | None:
     """Return the kernel of a report; None for a user's kernel of which only the name is known."""
     details = find_evaluation(report)
     if details is not None:
-        return details.counting.plan.kernel
+        kernel: Kernel = details.counting.plan.kernel
+        return kernel
     try:
         return KERNELS.get(getattr(report.statistics.formula, "kernel", ""))
     except InputError:
@@ -211,7 +224,7 @@ def _errors(report: Report) -> list[Section]:
     counts = errors_by_group(report)
     if not counts:
         return []
-    kinds = [*counts["overall"]]
+    kinds = [*next(iter(counts.values()))]
     grid = Grid("", kinds, "role", parts={"": {g: [*c.values()] for g, c in counts.items()}})
     links = error_links({"": ""}, counts) if find_evaluation(report) else {}
     return [Section("Errors", [Drawn(grid, stacked=kinds, links=links, words=WORDS)], tab=ERRORS)]

@@ -11,7 +11,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.tasks.extraction.evaluation import Evaluation
 from fastcausal.tasks.extraction.tally import COLUMN_TOTALS, METADATA_TOTALS, Tally, Totals
-from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.formula import GroupedFormula
 
 
 def evaluation_of(statistics: Statistics, by: By) -> Evaluation:
@@ -23,7 +23,7 @@ def evaluation_of(statistics: Statistics, by: By) -> Evaluation:
 def _tally_of(statistics: Statistics) -> Tally:
     """Add up the rows of statistics."""
     formula, left_out = statistics.formula, statistics.left_out
-    assert isinstance(formula, RelationFormula)
+    assert isinstance(formula, GroupedFormula)
     assert statistics.units is not None
     whole = {n: statistics.totals[n] for n in METADATA_TOTALS if n in statistics.totals}
     totals = Totals(statistics.n_units, **_sums_of_columns(statistics.units), **whole)
@@ -52,7 +52,7 @@ def _sums_of_columns(table: pa.Table) -> dict[str, int]:
     return {n: pc.sum(table[n], min_count=0).as_py() if n in present else 0 for n in COLUMN_TOTALS}
 
 
-def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | None:
+def _unread_counts(statistics: Statistics, formula: GroupedFormula) -> Int64 | None:
     """Add up the counts of examples with unparsed predictions; None if the file lacks them."""
     left_out = statistics.left_out
     if left_out is None:

@@ -14,15 +14,13 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import compact, numbers, strings
 from fastcausal.counts.columns import require_free
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Plan
-from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError
 from fastcausal.formats.span_texts import joined_by_relation
 from fastcausal.recipe import Signature
 from fastcausal.tasks.extraction.counting import Counting
 from fastcausal.tasks.extraction.tally import TYPE
 from fastcausal.tasks.relations.align import Aligned
-from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
+from fastcausal.tasks.relations.formula import LATER, TOTALS, GroupedFormula
 from fastcausal.tasks.relations.sentences import GAP, words_of
 from fastcausal.tasks.relations.unread import add_counts
 
@@ -46,15 +44,11 @@ def unit_table(aligned: Aligned) -> pa.Table:
 
 def make_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
     """Return gold's columns, the relations of both sides, the objective and all counts."""
-    plan = counting.plan
     counts = counting.run(aligned, partners=False).counts
-    numerator, denominator = (counts @ plan.weights[:2].T).T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        objective = numerator if plan.linear else numerator / denominator
     units = unit_table(aligned).drop_columns(["n_unparsed", *LATER])
     columns = dict(zip(units.column_names, units.columns, strict=True))
-    columns["objective"] = pa.array(objective, from_pandas=True)
-    return pa.table(columns | _count_columns(plan, counting.roles, counts))
+    columns["objective"] = pa.array(counting.weigh(counts), from_pandas=True)
+    return pa.table(columns | _count_columns(counting, counts))
 
 
 def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
@@ -104,9 +98,9 @@ def _types_of(aligned: Aligned, of_gold: slice, of_pred: slice) -> Sequence[pa.A
 
 def _matches_of(part: _Part, counting: Counting) -> pa.Table:
     """Return the pairs of consecutive examples."""
-    plan, (first, examples, gold, pred, partner, types) = counting.plan, part
-    example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
-    counts = count_pairs(plan, gold, pred, gold_index, pred_index, counting.backend)
+    first, examples, gold, pred, partner, types = part
+    example, gold_index, pred_index = counting.list_pairs(gold, pred, partner)
+    counts = counting.count_pairs(gold, pred, gold_index, pred_index)
     columns: dict[str, Any] = {"example": numbers(first + example)}
     if "id" in examples.column_names:
         columns = {"id": pc.take(examples["id"], numbers(example))}
@@ -114,7 +108,7 @@ def _matches_of(part: _Part, counting: Counting) -> pa.Table:
     for side, rows, index in sides:
         number = index - rows.relation_offsets[example]
         columns[f"{side}_relation"] = numbers(number, index >= 0)
-    of_counts = _count_columns(plan, counting.roles, counts)
+    of_counts = _count_columns(counting, counts)
     columns |= {name: numbers(column) for name, column in of_counts.items()}
     for side, rows, index in sides:
         words = words_of(examples, gold.lengths, rows)
@@ -127,8 +121,8 @@ def _matches_of(part: _Part, counting: Counting) -> pa.Table:
     return pa.table(columns)
 
 
-def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[str, Int64]:
-    return {name: counts[:, k] for k, name in enumerate(plan.kernel.columns(roles))}
+def _count_columns(counting: Counting, counts: Int64) -> dict[str, Int64]:
+    return {name: counts[:, k] for k, name in enumerate(counting.columns)}
 
 
 def statistics_of(counting: Counting, aligned: Aligned, template: Statistics) -> Statistics:
@@ -137,7 +131,7 @@ def statistics_of(counting: Counting, aligned: Aligned, template: Statistics) ->
     several = np.diff(aligned.gold.relation_offsets) > 1
     rows = np.column_stack([counts, several])
     formula, signature = template.formula, template.signature
-    assert isinstance(formula, RelationFormula)
+    assert isinstance(formula, GroupedFormula)
     assert isinstance(signature, Signature)
     units = unit_table(aligned)
     if signature.settings["unparsed"] == "skip":
@@ -154,7 +148,7 @@ def statistics_of(counting: Counting, aligned: Aligned, template: Statistics) ->
 
 
 def _list_left_out(
-    counting: Counting, aligned: Aligned, formula: RelationFormula
+    counting: Counting, aligned: Aligned, formula: GroupedFormula
 ) -> pa.Table | None:
     """Return the skipped examples: null counts, and the counts of the policy "empty" if known."""
     table = aligned.left_out

@@ -18,7 +18,7 @@ import pyarrow as pa
 from fastcausal.arrays._spans import count_filled
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
+from fastcausal.tasks.relations.formula import LATER, TOTALS, GroupedFormula
 from fastcausal.tasks.relations.unread import ALL_READ, Unparsed
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Tally(NamedTuple):
         """Examples that were given, those left out included."""
         return self.totals.n_examples + self.totals.n_left_out
 
-    def sums(self, formula: RelationFormula) -> Int64:
+    def sums(self, formula: GroupedFormula) -> Int64:
         """Return the counts of all strata: int64[2, n_counts]."""
         if () in self.counts:
             return self.counts[()]

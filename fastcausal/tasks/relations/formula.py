@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,38 +17,106 @@ from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.report.numbers import CORRELATION, SHARE, Scale
 from fastcausal.significance.sums import CountRows, Float64, Int64
 from fastcausal.significance.units import OneScore
-from fastcausal.tasks.relations.scores import fields_read, scores_of, scores_of_groups
+from fastcausal.tasks.relations.scores import fields_read, scores_of
 
 MULTI = "multi_relation"
 TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
 LATER = ("n_unparsed_answers",)  # missing in older files
 
 
-@dataclass(frozen=True)
-class RelationFormula(Formula):
-    """Counts of pairs of relations in all examples, and in those with several gold relations."""
+class GroupedFormula(Formula):
+    """Counts of all examples, and of those with several gold relations; scores of groups."""
 
     job = "extraction"
     subsets_of_groups: ClassVar[tuple[str, ...]] = (MULTI,)
     totals: ClassVar[tuple[str, ...]] = TOTALS
     later_totals: ClassVar[tuple[str, ...]] = LATER
 
+    roles: tuple[str, ...]
+    undefined: float | None  # The value of 0/0; None: NaN
+
+    @property
+    @abstractmethod
+    def count_fields(self) -> tuple[str, ...]:
+        """Names of the counts."""
+
+    @property
+    @abstractmethod
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups of scores; the first is the one to look at by default."""
+
+    @abstractmethod
+    def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
+        """Return the counts of a group by field name."""
+
+    @abstractmethod
+    def scores_of_group(self, counts: Counts) -> ScoresByName:
+        """Compute the scores of one group from its counts by field name."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns: the counts, and 1 for examples of several gold relations."""
+        return (*self.count_fields, MULTI)
+
+    @property
+    def main(self) -> str:
+        """Flat name of the F1 of the first group."""
+        return f"{self.groups[0]}_f1"
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value of counts and of `MULTI`."""
+        return (0, 1) if field == MULTI else super().limits(field)
+
+    @property
+    def empty_fields(self) -> tuple[str, ...]:
+        """Names of counts of left-out examples, computed without unreadable relations."""
+        return tuple(f"if_empty_{name}" for name in self.count_fields)
+
+    def terms(self, rows: CountRows) -> CountRows:
+        """Return the counts, followed by the counts of `MULTI` examples only."""
+        counts, several = rows[:, :-1], rows[:, -1:] > 0
+        return np.hstack([counts, counts * several])
+
+    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
+        """Compute the scores of every group, of all and of `MULTI` examples."""
+        return {
+            f"{subset}{group}": self.scores_of_group(self.counts_of(part.T, group))
+            for subset, part in zip(("", f"{MULTI}_"), np.hsplit(sums, 2), strict=True)
+            for group in self.groups
+        }
+
+    def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
+        """Return scores and counts of groups; em, osb and to are scores, not counts."""
+        counts = [self.counts_of(sums, group) for group in groups]
+        scores = map(self.scores_of_group, counts)
+        # A score replaces the count of its name.
+        return [
+            s | c if s.keys().isdisjoint(c) else s | c | s
+            for s, c in zip(scores, counts, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class RelationFormula(GroupedFormula):
+    """Counts of pairs of relations by a kernel, overall and of every role."""
+
     kernel: str
     # Counts of the kernel for each role, and for all roles together
     role_fields: tuple[str, ...]
     overall_fields: tuple[str, ...]
     roles: tuple[str, ...]
-    undefined: float | None  # The value of 0/0; None: NaN
+    undefined: float | None
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the columns: the counts, and 1 for examples of several gold relations."""
+    def count_fields(self) -> tuple[str, ...]:
+        """Names of the counts of every role, and of all."""
         of_roles = [f"{role}_{name}" for role in self.roles for name in self.role_fields]
-        return (*of_roles, *(f"overall_{name}" for name in self.overall_fields), MULTI)
+        return (*of_roles, *(f"overall_{name}" for name in self.overall_fields))
 
-    def limits(self, field: str) -> tuple[float, float]:
-        """Return the least and the largest value of counts and of `MULTI`."""
-        return (0, 1) if field == MULTI else super().limits(field)
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Overall, and every role."""
+        return ("overall", *self.roles)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -69,24 +138,6 @@ class RelationFormula(Formula):
             tuple(f"{role}_{name}" for name in names) for role in self.roles for names in of_kernel
         )
         return ((MULTI,), TOTALS[:1], *of_roles)
-
-    @property
-    def empty_fields(self) -> tuple[str, ...]:
-        """Names of counts of left-out examples, computed without unreadable relations."""
-        return tuple(f"if_empty_{name}" for name in self.fields[:-1])
-
-    def terms(self, rows: CountRows) -> CountRows:
-        """Return the counts, followed by the counts of `MULTI` examples only."""
-        counts, several = rows[:, :-1], rows[:, -1:] > 0
-        return np.hstack([counts, counts * several])
-
-    def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
-        """Compute the scores of overall and every role, of all and of `MULTI` examples."""
-        return {
-            f"{subset}{group}": self.scores_of_group(self.counts_of(part.T, group))
-            for subset, part in zip(("", f"{MULTI}_"), np.hsplit(sums, 2), strict=True)
-            for group in ("overall", *self.roles)
-        }
 
     def only(self, name: str) -> Formula | OneScore:
         """Return the formula of one score, with only the counts it depends on."""
@@ -119,16 +170,6 @@ class RelationFormula(Formula):
     def scores_of_group(self, counts: Counts) -> ScoresByName:
         """Compute the scores of one group from its counts by field name."""
         return scores_of(self.kernel, counts, self.undefined)
-
-    def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
-        """Return scores and counts of groups; em, osb and to are scores, not counts."""
-        counts = [self.counts_of(sums, group) for group in groups]
-        scores = scores_of_groups(self.kernel, counts, self.undefined)
-        # A score replaces the count of its name.
-        return [
-            s | c if s.keys().isdisjoint(c) else s | c | s
-            for s, c in zip(scores, counts, strict=True)
-        ]
 
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name."""

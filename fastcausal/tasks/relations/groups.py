@@ -1,4 +1,4 @@
-"""Scores of overall and every role, computed from sums at their first use."""
+"""Scores of every group, computed from sums at their first use."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import ItemsView, Iterator, Mapping
 
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Int64
-from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.formula import GroupedFormula
 
 
 class CountedGroups(Mapping[str, Scores]):
-    """The scores of ``overall`` and of every role, computed at their first use."""
+    """The scores of every group of a formula, computed at their first use."""
 
     # A training loop reads one or two groups. Can be pickled; equal if all scores are.
 
     def __init__(
         self,
-        formula: RelationFormula,
+        formula: GroupedFormula,
         counts: Int64,  # [n_counts], or of parts [2, n_counts], in the order of its fields
     ) -> None:
         self.formula = formula
@@ -30,7 +30,7 @@ class CountedGroups(Mapping[str, Scores]):
     def __getitem__(self, group: str) -> Scores:
         made = self._made.get(group)
         if made is None:
-            if group != "overall" and group not in self.formula.roles:
+            if group not in self.formula.groups:
                 raise KeyError(group)
             [figures] = self.formula.figures(self._sums, [group])
             made = self._made[group] = Scores(figures)
@@ -45,13 +45,13 @@ class CountedGroups(Mapping[str, Scores]):
         return self._made.items()
 
     def __contains__(self, group: object) -> bool:
-        return group == "overall" or group in self.formula.roles
+        return group in self.formula.groups
 
     def __iter__(self) -> Iterator[str]:
-        return iter(("overall", *self.formula.roles))
+        return iter(self.formula.groups)
 
     def __len__(self) -> int:
-        return 1 + len(self.formula.roles)
+        return len(self.formula.groups)
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -22,7 +22,7 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.rereading import GOLD_READING, needs_other_tags, reread
 from fastcausal.options import Policy
-from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
+from fastcausal.protocols import PROTOCOLS, RECESS, ArgumentProtocol, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
 from fastcausal.report.page.page import ABOUT, Page, Scripted, Section, examples_table
@@ -74,7 +74,12 @@ def protocols_of_page() -> dict[str, Protocol]:
         for name in MEASURES
         if name not in PROTOCOLS
     }
-    return {**{str(name): protocol for name, protocol in PROTOCOLS.items()}, **kernels}
+    by_kernel = {
+        str(name): protocol
+        for name, protocol in PROTOCOLS.items()
+        if not isinstance(protocol, ArgumentProtocol)
+    }
+    return {**by_kernel, **kernels}
 
 
 class Gold(NamedTuple):
