@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import is_valid
+from fastcausal.arrays.reading import LETTERS
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
@@ -22,7 +23,7 @@ from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import kind, shown
 from fastcausal.files.writing import Strings
 from fastcausal.formats import _writing
-from fastcausal.formats._tokens import NO_LIST, tag_rows
+from fastcausal.formats._tokens import NO_LIST, tag_rows, token_bounds
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.examples import Block, blocks
 from fastcausal.formats.reading.builder import (
@@ -39,6 +40,7 @@ from fastcausal.formats.reading.builder import (
 )
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, MARKS, is_tag, role_of_label
+from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import ROLES, Relations
 
@@ -131,7 +133,7 @@ def read_rows(
     _add(build, where, examples, np.array([*map(len, tokens)], np.int32), problems, marking)
     problems.raise_if_any()
     columns: dict[str, Any] = {} if ids is None else {"id": ids}
-    columns["text"] = [_sentence(words, None) for words in tokens]
+    columns["text"] = _texts(build, tokens, [None] * len(tokens), marking)
     further = records.drop(tags_in, *columns, "tokens", "length", "relations", "tagged", "types")
     columns |= {name: further[name] for name in further.column_names}
     return build.table(columns, lines=records.lines)
@@ -273,10 +275,8 @@ def _read_file(source: Source, like: Relations | None, marking: Marking) -> Rela
     lengths = np.where(known < 0, [len(words) for words, *_ in tokens], known)
     _add(build, where, [tags for _, *tags in tokens], lengths, problems, marking)
     problems.raise_if_any()
-    columns["text"] = [
-        _sentence(words, said.get("text"))
-        for (_, said, _), (words, *_) in zip(blocks, tokens, strict=True)
-    ]
+    said = [named.get("text") for _, named, _ in blocks]
+    columns["text"] = _texts(build, [words for words, *_ in tokens], said, marking)
     return build.table(columns, lines=lines)
 
 
@@ -318,6 +318,32 @@ def _blocks(
 
 def _lengths(like: Relations | None, rows: Int64) -> Int32:
     return take_or_missing(np.empty(0, np.int32) if like is None else like.arrays.lengths, rows)
+
+
+def _texts(
+    build: Builder, tokens: list[list[str]], said: list[str | None], marking: Marking
+) -> list[str | None]:
+    """Return the text of each sentence: by letters, if all their tokens are, else with blanks."""
+    if WordCutter.choose(marking.words).by_letters:
+        by_letters = list(map(_join_letters, tokens, said))
+        if None not in by_letters:
+            build.words = LETTERS
+            return by_letters
+    return list(map(_sentence, tokens, said))
+
+
+def _join_letters(tokens: list[str], said: str | None) -> str | None:
+    """Join tokens by letters, without blanks between letters; None for other tokens."""
+    if said is not None and _cut_letters(said) == tokens:
+        return said
+    text = tokens[0] if tokens else ""
+    for before, token in pairwise(tokens):
+        text += token if _cut_letters(before + token) == [before, token] else f" {token}"
+    return text if _cut_letters(text) == tokens else None
+
+
+def _cut_letters(text: str) -> list[str]:
+    return [text[a:b] for a, b in zip(*token_bounds(text, by_letters=True), strict=True)]
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:

@@ -137,10 +137,12 @@ def has_other_words(relations: Relations) -> bool:
 
 def tokens_like(like: Relations | None, rows: Int64) -> list[Any]:
     """Return the ``tokens`` of gold for each row of predictions, None without any."""
+    # Lists of another number than gold's tokens are of another kind, such as parts of words.
     if like is None or "tokens" not in like.table.column_names:
         return [None] * len(rows)
-    known = like.table["tokens"].to_pylist()
-    return [known[k] if k >= 0 else None for k in rows.tolist()]
+    known, lengths = like.table["tokens"].to_pylist(), like.arrays.lengths.tolist()
+    fits = [isinstance(t, list) and len(t) == n for t, n in zip(known, lengths, strict=True)]
+    return [known[k] if k >= 0 and fits[k] else None for k in rows.tolist()]
 
 
 def token_column(tokens: Sequence[Sequence[str] | None]) -> dict[str, pa.Array]:

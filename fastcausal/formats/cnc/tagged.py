@@ -360,9 +360,12 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
         return np.full(0 if rows is None else len(rows), -1, np.int32)
     counts = relations.arrays.lengths.copy()
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
-    is_counted |= tags not in OFFICIAL and has_other_words(relations)
     if "text" in relations.table.column_names and not is_counted:
-        count_all(relations.table["text"], tags, counts)
+        of_text = counts.copy()
+        by_letters = relations.reading.words == LETTERS and tags not in OFFICIAL
+        count_all(relations.table["text"], LETTERS if by_letters else tags, of_text)
+        known = (counts >= 0) & (tags not in OFFICIAL and has_other_words(relations))
+        counts = np.where(known, counts, of_text)
     return counts if rows is None else take_or_missing(counts, rows)
 
 

@@ -23,7 +23,7 @@ from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import Builder, Int32, Int64, UnreadError, placed
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
-from fastcausal.formats.words import WordCutter, token_column, tokens_like
+from fastcausal.formats.words import WordCutter, join_tokens, token_column, tokens_like
 from fastcausal.marking import MARKING, Marking
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
@@ -77,12 +77,16 @@ def read(
     answered.others.update(_unknown(said, like, rows))
     lengths = token_counts(like, "strict", rows)
     rule, tokens = WordCutter.choose(marking.words, like), tokens_like(like, rows)
+    carried = dict(said.carried)
+    if "tokens" in carried:
+        own = carried.pop("tokens").to_pylist()
+        tokens = [a if b is None else b for a, b in zip(tokens, own, strict=True)]
     relations = _located(
         said, answered, columns, lengths, occurrence == "gap", rule, tokens, marking
     )
     notes.update(relations.reading.notes)
     table = relations.table
-    for name_of_column, column in said.carried.items():
+    for name_of_column, column in carried.items():
         table = table.append_column(name_of_column, column)
     reading = replace(
         relations.reading, notes=dict(+notes), predicted=True, forms=_forms(answered, notes)
@@ -120,6 +124,7 @@ def _located(
             text = of_gold[k].as_py()  # a missing text is reported below
         try:
             tokens[k] = given = rule.tokens_of(text, tokens[k])
+            text = join_tokens(given) if text is None and given else text
             example = {"relations": relations}
             spans.add_example(build, where, example, text, length, by_gap, rule, given)
         except InputError as error:
