@@ -222,7 +222,8 @@ def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], wher
             build.unread_relation(where, UnreadError(IS_NULL))
         else:
             build.relation(spans)
-    build.end_example(length)
+    tokens = row.get("tokens")
+    build.end_example(len(tokens) if length is None and isinstance(tokens, list) else length)
 
 
 def _spans(relation: Any, numbers: dict[str, int]) -> list[RoleSpan]:

@@ -370,3 +370,16 @@ def test_tokens_of_tag_columns_that_are_letters():
     read = fc.read(source, "bio", words="letters")
     assert read.table["text"][0].as_py() == "大雨 。A1 ฝ fell so นั บ"
     assert read.reading.words is None
+
+
+def test_tokens_of_lines_give_the_length(tmp_path):
+    tokens = ["大雨", "导致", "道路", "关闭", "。"]
+    relations = [
+        [{"role": "cause", "start": 0, "stop": 1}, {"role": "effect", "start": 2, "stop": 4}]
+    ]
+    line = json.dumps({"id": "a", "tokens": tokens, "relations": relations})
+    (tmp_path / "a.jsonl").write_text(line)
+    gold = fc.read(tmp_path / "a.jsonl")
+    assert gold.to_examples()[0]["length"] == 5
+    pred = [{"id": "a", "relations": [{"cause": "大雨", "effect": "道路关闭"}]}]
+    assert fc.score(gold, fc.read(pred, "spans", like=gold))["overall"].f1 == 1.0

@@ -16,7 +16,7 @@ from fastcausal.errors import InputError, counted
 from fastcausal.files.values import shown
 from fastcausal.formats.annotation.links import Document, Link, Tie, type_of
 from fastcausal.formats.annotation.projects import documents as documents_in
-from fastcausal.formats.examples import examples
+from fastcausal.formats.examples import examples, text_column
 from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.formats.reading.format import Opened
 from fastcausal.formats.reading.sources import RelationSources
@@ -294,7 +294,8 @@ def _check_relations(
     """Yield the findings in relations, in their order."""
     arguments = {role: relations.roles[role] for role in arguments_of(relations.roles)}
     named = zip(owners, examples(relations), types_of(relations), strict=True)
-    for owner, example, names in named:
+    own = text_column(relations.table)  # writers show given tokens instead, at other places
+    for k, (owner, example, names) in enumerate(named):
         faults = [
             (kind, f"relation {number} {message}", span)
             for number, (spans, name) in enumerate(zip(example.relations, names, strict=True), 1)
@@ -309,7 +310,7 @@ def _check_relations(
         ]
         sentence = (
             SearchedSentence(example.text, example.by_letters)
-            if faults and example.text is not None
+            if faults and example.text is not None and own[k].as_py() in (None, example.text)
             else None
         )
         for kind, message, span in faults:
