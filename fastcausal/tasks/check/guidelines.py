@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -199,7 +199,7 @@ def _check_spans(document: Document) -> Iterator[RuleFault]:
         elif mark.label is None:
             yield "span without label", f"{name} has no label", k
         elif role is None:
-            yield "unknown label", f"{name}: expected Cause, Effect or Signal", k
+            yield "unknown label", f"{name}: expected {_any_of(document.marking.roles)}", k
         if k not in linked:
             yield "span without link", f"{name} has no link", k
         sentence = document.sentence_of(mark)
@@ -213,11 +213,23 @@ def _check_spans(document: Document) -> Iterator[RuleFault]:
                 yield "empty span", f"{name} marks no token", k
         if role in (document.cause, document.effect) and len(mark.parts) > 1:
             message = f"{name} is in {len(mark.parts)} pieces, expected one"
-            yield "discontinuous cause or effect", message, k
+            arguments = (
+                document.marking.roles[document.cause],
+                document.marking.roles[document.effect],
+            )
+            yield f"discontinuous {' or '.join(arguments)}", message, k
+
+
+def _any_of(roles: Sequence[str]) -> str:
+    *names, last = [role.capitalize() for role in roles]
+    return f"{', '.join(names)} or {last}" if names else last
 
 
 def _check_links(document: Document) -> Iterator[RuleFault]:
     seen: set[tuple[Tie, str | None]] = set()
+    roles = document.marking.roles
+    others = [role for number, role in enumerate(roles) if number != document.effect]
+    expected = f"{_any_of(others)} to {roles[document.effect].capitalize()}"
     for link in document.links:
         if link.source is None or link.target is None:
             yield from _broken(link)
@@ -227,7 +239,7 @@ def _check_links(document: Document) -> Iterator[RuleFault]:
         if tie is None and None in (document.roles[link.source], document.roles[link.target]):
             continue  # the fault is in the label
         if tie is None:
-            message = f"{source} points to {target}, expected Cause or Signal to Effect"
+            message = f"{source} points to {target}, expected {expected}"
             yield "impossible link", message, link.source
             continue
         if document.is_reversed(link, tie):
@@ -253,22 +265,25 @@ def _broken(link: Link) -> Iterator[RuleFault]:
 
 def _check_arguments(document: Document) -> Iterator[RuleFault]:
     roles = document.marking.roles
+    cause, both = roles[document.cause], f"{roles[document.cause]} and {roles[document.effect]}"
     for group in document.groups:
         name = document.describe(group.anchor)
         effects = [k for role, k in group.common if role == document.effect]
         causes = [k for role, k in group.common if role == document.cause]
         causes += [k for own in group.own for role, k in own.needed if role == document.cause]
         if not group.own:
-            yield "relation without cause", f"{name} has a Signal but no Cause", group.anchor
+            further = roles[group.further[0][0]].capitalize()
+            message = f"{name} has a {further} but no {cause.capitalize()}"
+            yield f"relation without {cause}", message, group.anchor
         elif not effects or not causes:
             missing = roles[document.cause if effects else document.effect]
             message = f"{name} has no {missing.capitalize()}"
             yield f"relation without {missing}", message, group.anchor
-        for cause in causes:
-            for effect in effects:
-                if _overlap(document.marks[cause].parts, document.marks[effect].parts):
-                    message = f"{document.describe(cause)} overlaps its {document.describe(effect)}"
-                    yield "overlapping cause and effect", message, cause
+        for first in causes:
+            for second in effects:
+                if _overlap(document.marks[first].parts, document.marks[second].parts):
+                    message = f"{document.describe(first)} overlaps its {document.describe(second)}"
+                    yield f"overlapping {both}", message, first
 
 
 def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:

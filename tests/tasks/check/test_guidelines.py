@@ -272,6 +272,27 @@ def test_the_first_two_roles_stand_for_cause_and_effect(roles):
     assert sum(count_kinds(found).values()) == len(found)
 
 
+def test_marks_of_other_roles(tmp_path):
+    """Messages and kinds name the roles that were given."""
+    (tmp_path / "a.txt").write_text("Heavy rain brings very bad floods .\n")
+    spans = ["Reason 0 10\tHeavy rain", "Claim 6 17;23 26\train brings bad",
+             "Degree 18 26\tvery bad", "Cause 27 33\tfloods", "Claim 27 33\tfloods"]  # fmt: skip
+    lines = [f"T{k}\t{each}" for k, each in enumerate(spans, 1)]
+    ends = [(1, 2), (3, 5), (1, 3)]
+    lines += [f"R{k}\tCauses Arg1:T{a} Arg2:T{b}" for k, (a, b) in enumerate(ends, 1)]
+    (tmp_path / "a.ann").write_text("\n".join(lines) + "\n")
+    found = check(tmp_path, roles="reason,claim,degree").findings
+    assert [(f.kind, f.message) for f in found] == [
+        ("impossible link", 'Reason "Heavy rain" points to Degree "very bad", expected Reason or '
+         "Degree to Claim"),
+        ("overlapping reason and claim", 'Reason "Heavy rain" overlaps its Claim '
+         '"rain brings very bad"'),
+        ("discontinuous reason or claim", 'Claim "rain brings very bad" is in 2 pieces, expected '
+         "one"),
+        ("relation without reason", 'Claim "floods" has a Degree but no Reason'),
+    ]  # fmt: skip
+
+
 def test_types_of_relations():
     def typed(*types):
         whole = {"cause": (0, 1), "effect": (2, 3)}
