@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from fastcausal.formats.cnc.rereading import was_read_alone
 from fastcausal.options import Backend, TypePolicy
 from fastcausal.protocols import RECESS, Protocol, WholeProtocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.rows import Rows, check_both
+from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.kinds import error_fields, hit_fields
 from fastcausal.tasks.extraction.tally import (
     NO_PAIRS,
@@ -93,6 +94,11 @@ class Counting(NamedTuple):
     def columns(self) -> tuple[str, ...]:
         """Names of the counts."""
         return tuple(self.plan.kernel.columns(self.roles))
+
+    @property
+    def runner(self) -> Callable[..., Result]:
+        """The function that counts rows by the plan."""
+        return run
 
     def weigh(self, counts: Int64) -> Any:
         """Return the objective of rows of counts."""
@@ -200,7 +206,7 @@ class Counting(NamedTuple):
         """Count the relations of each type alone, as `fastcausal.tasks.relations.types`."""
         how = self.backend, self.num_threads
         try:
-            return count_by_type(self.plan, aligned.gold, aligned.pred, types, *how)
+            return count_by_type(self.plan, aligned.gold, aligned.pred, types, *how, self.runner)
         except TooLargeError as error:
             raise too_large(aligned, error) from None
 
@@ -235,6 +241,7 @@ class WholeCounting(Counting):
     error_kinds = ("fp", "fn")
     hit_kinds = ("tp",)
     columns = whole.FIELDS
+    runner = staticmethod(whole.run)
     detailed_columns = (*whole.FIELDS, f"{EXACT}_fp", f"{EXACT}_fn")
 
     def detail(self, counts: Int64) -> Int64:
@@ -265,15 +272,11 @@ class WholeCounting(Counting):
         partners: bool = True,
     ) -> Result:
         """Count relations by each criterion; InputError names a too large example."""
-        gold, pred = aligned.gold, aligned.pred
-        if aligned.unchecked:
-            check_both(gold, pred, len(self.roles))
-        rows = CountGroups(groups, n_groups or 0, apart=apart)
-        if n_groups is None:
-            rows = CountGroups(None, gold.n_examples, each=True)
-        how = self.backend, self.num_threads
+        gold, pred, how = aligned.gold, aligned.pred, (self.backend, self.num_threads)
         try:
-            return whole.run(self.plan, gold, pred, aligned.types, rows, *how, partners=partners)
+            return whole.run(self.plan, gold, pred, groups, n_groups, *how, apart=apart,
+                             partners=partners, check=aligned.unchecked,
+                             types=aligned.types)  # fmt: skip
         except TooLargeError as error:
             raise too_large(aligned, error) from None
 
@@ -315,11 +318,10 @@ def tally_arrays(
     if isinstance(protocol, WholeProtocol):
         if tags is not None:
             return None
-        if check:
-            check_both(gold, pred, len(roles))
         rules = whole.rules_of(protocol, roles)
         try:
-            made = whole.run(rules, gold, pred, None, ALL, "cpu", num_threads, partners=False)
+            made = whole.run(rules, gold, pred, None, 1, "cpu", num_threads, apart=True,
+                             partners=False, check=check)  # fmt: skip
         except TooLargeError:
             return None
         return Tally(Totals.add_up(gold, pred), {(): made.counts}, roles)

@@ -29,6 +29,7 @@ from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import MULTI, GroupedFormula, RelationFormula
 from fastcausal.tasks.relations.groups import CountedGroups
 from fastcausal.tasks.relations.types import warn_of_types
+from fastcausal.tasks.relations.whole import WholeFormula
 
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
@@ -137,10 +138,16 @@ class Evaluation(NamedTuple):
             parts |= {
                 f"{TYPE}={name}": counts[:-2] for name, counts in sorted((by_type or {}).items())
             }
-        return {
+        subsets: dict[str, Groups] = {
             name: CountedGroups(self.formula, counts)
             for name, counts in {MULTI: self.sums()[1], **parts}.items()
         }
+        if self.tally.by_type is not None and isinstance(self.formula, WholeFormula):
+            # Relations of one type are matched by the first criterion alone.
+            first = self.formula.groups[0]
+            for name in self.tally.by_type:
+                subsets[f"{TYPE}={name}"] = {first: subsets[f"{TYPE}={name}"][first]}
+        return subsets
 
     def types(self) -> dict[str, Any]:
         """Return the mean F1 of the types of gold, and the scores of all relations with a type."""
@@ -158,7 +165,15 @@ class Evaluation(NamedTuple):
                 if name.endswith("f1")
             },
             "micro": micro,
+            **self._by_type(by_type),
         }
+
+    def _by_type(self, by_type: Mapping[str, Int64]) -> dict[str, Any]:
+        """Return the scores of whole relations of each type; nothing of other protocols."""
+        if not isinstance(self.formula, WholeFormula):
+            return {}
+        of_types = {n: dict(self._overall(counts[:-2])) for n, counts in sorted(by_type.items())}
+        return {"by": {TYPE: of_types}}
 
     def confusion(self) -> dict[str, Any]:
         """Return the confusion of types of paired relations, rows gold; nothing without types."""

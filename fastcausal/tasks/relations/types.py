@@ -8,7 +8,7 @@ example as an example of its own, which gives the same best pairing if their obj
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -180,11 +180,13 @@ def count_by_type(
     types: Types,
     backend: Backend = "cpu",
     num_threads: int | None = None,
+    count: Callable[..., Result] = run,  # Counts rows by a plan
 ) -> dict[str, Int64]:
     """Count the relations of each type alone: int64[n_fields], then relations of gold and pred."""
     kinds = _Kinds.number(gold, pred, types)
     n = len(types.names) + 1
-    counts = _run_split(plan, gold, pred, kinds, kinds.code, n, backend, num_threads).counts
+    how = backend, num_threads
+    counts = _run_split(plan, gold, pred, kinds, kinds.code, n, *how, count=count).counts
     totals = [
         np.bincount(codes[np.diff(rows.row_offsets) > 0], minlength=n)
         for codes, rows in ((types.gold, gold), (types.pred, pred))
@@ -264,6 +266,7 @@ def _run_split(
     dropped: npt.NDArray[np.bool_] | None = None,  # Predictions to leave out
     *,
     partners: bool = False,
+    count: Callable[..., Result] = run,
 ) -> Result:
     """Run the engine on kinds as examples of their own."""
     kept = np.arange(pred.n_relations) if dropped is None else np.flatnonzero(~dropped)
@@ -274,7 +277,9 @@ def _run_split(
         _of_kinds(pred, of_pred, kinds.pred, kinds),
     )
     try:
-        found, counts = run(plan, *sides, groups, n_groups, backend, num_threads, partners=partners)
+        found, counts = count(
+            plan, *sides, groups, n_groups, backend, num_threads, partners=partners
+        )
     except TooLargeError as error:
         raise TooLargeError(int(kinds.example[error.example])) from None
     if not partners:

@@ -19,7 +19,7 @@ from fastcausal.engine.reference.whole import CRITERIA, WholeRules
 from fastcausal.options import Backend
 from fastcausal.protocols import WholeProtocol, ratio_of
 from fastcausal.report.numbers import SHARE, Scale
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, check_both
 from fastcausal.tasks.relations import _whole
 from fastcausal.tasks.relations.formula import MULTI, TOTALS, GroupedFormula
 from fastcausal.tasks.relations.types import Types
@@ -94,23 +94,31 @@ def run(
     rules: WholeRules,
     gold: Rows,
     pred: Rows,
-    types: Types | None,
-    groups: CountGroups,
-    backend: Backend,
-    num_threads: int | None,
+    groups: Int64 | None = None,
+    n_groups: int | None = None,
+    backend: Backend = "cpu",
+    num_threads: int | None = None,
     *,
-    partners: bool,
+    apart: bool = False,
+    partners: bool = True,
+    check: bool = False,
+    types: Types | None = None,  # Of the relations of both sides
 ) -> Result:
-    """Count the examples as `fastcausal.engine.run.run`; backend ``cuda`` counts on the host."""
-    counts = np.zeros((groups.n_rows, rules.n_fields), np.int64)
+    """Count as `fastcausal.engine.run.run`; backend ``cuda`` counts on the host."""
+    if check:
+        check_both(gold, pred, rules.n_roles)
+    rows = CountGroups(groups, n_groups or 0, apart=apart)
+    if n_groups is None:
+        rows = CountGroups(None, gold.n_examples, each=True)
+    counts = np.zeros((rows.n_rows, rules.n_fields), np.int64)
     partner = np.empty(gold.n_relations if partners else 0, np.int64)
     to = partner if partners else None
     codes = None if types is None else (types.gold, types.pred)
     if backend == "reference":
-        reference.run(rules, gold, pred, codes, groups, counts, to)
+        reference.run(rules, gold, pred, codes, rows, counts, to)
         return Result(partner, counts)
-    n = choose_threads(gold.n_examples, num_threads)
-    too_large = _whole.count(rules, gold, pred, codes, groups, counts, to, n)
+    n = choose_threads(len(gold.lengths), num_threads)
+    too_large = _whole.count(rules, gold, pred, codes, rows, counts, to, n)
     if too_large >= 0:
         raise TooLargeError(too_large)
     return Result(partner, counts)
@@ -126,8 +134,7 @@ def count_pairs(
 ) -> Int64:
     """Count given pairs of relations, -1 for a missing one, without types: [n_pairs, n_fields]."""
     of_gold, of_pred = _take_each(gold, gold_index), _take_each(pred, pred_index)
-    groups = CountGroups(None, len(gold_index), each=True)
-    return run(rules, of_gold, of_pred, None, groups, backend, 1, partners=False).counts
+    return run(rules, of_gold, of_pred, backend=backend, num_threads=1, partners=False).counts
 
 
 def _take_each(rows: Rows, index: Int64) -> Rows:

@@ -75,6 +75,24 @@ def test_types_show_the_group_strict() -> None:
     assert fc.Statistics.__add__(*(part.statistics for part in parts)).formula.typed
 
 
+def test_relations_of_one_type_are_matched_alone() -> None:
+    spans = {"cause": (0, 2), "effect": (4, 6)}, {"cause": (0, 2), "effect": (8, 9)}
+    gold = [[spans[0] | {"type": "x"}, spans[1] | {"type": "y"}], [spans[0]]]
+    pred = [[spans[0] | {"type": "x"}, spans[1] | {"type": "z"}], [spans[0] | {"type": "x"}]]
+    for backend in ("cpu", "reference"):
+        found = scored(gold, pred, by="type", backend=backend)
+        x, y, z = (found["by"]["type"][name] for name in "xyz")
+        assert x == {
+            "precision": 0.5, "recall": 1.0, "f1": 2 / 3, "tp": 1, "predicted": 2, "gold": 1
+        }  # fmt: skip
+        assert [y["recall"], z["precision"], y["precision"], z["recall"]] == [0.0, 0.0, None, None]
+        assert found["macro_f1"] == pytest.approx(1 / 3)  # z is no type of gold
+        assert found["micro"] == {
+            "precision": 1 / 3, "recall": 0.5, "f1": 0.4, "tp": 1, "predicted": 3, "gold": 2
+        }  # fmt: skip
+        assert found["subsets"]["type=x"] == {"exact": x}
+
+
 def test_files_of_counts(tmp_path: Any) -> None:
     paths = [tmp_path / f"{name}.parquet" for name in ("careful", "hasty")]
     for system, path in zip((CAREFUL, HASTY), paths, strict=True):
