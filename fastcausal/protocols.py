@@ -251,6 +251,7 @@ class ArgumentProtocol(Protocol):
         for field in fields(self):
             if field.name not in kept and getattr(self, field.name) != field.default:
                 raise ValueError(f"{field.name} is for kernels, expected none with {self.name}")
+        object.__setattr__(self, "tracks", _checked_tracks(self.tracks))
         object.__setattr__(self, "arguments", _checked_arguments(self.arguments))
         object.__setattr__(self, "undefined", _checked_undefined(self.undefined))
         self._check_name()

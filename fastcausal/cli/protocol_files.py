@@ -14,11 +14,11 @@ from fastcausal.files.files import Source
 from fastcausal.files.packed import stem_of, suffix_of
 from fastcausal.files.values import kind
 from fastcausal.options import KernelName
-from fastcausal.protocols import PROTOCOLS, ArgumentProtocol, Protocol
+from fastcausal.protocols import PROTOCOLS, ArgumentProtocol, Protocol, WholeProtocol
 
 SUFFIXES = (".toml", ".json")
 MAX_BYTES = 8192  # of a file: TOML takes quadratic time and memory for a long dotted key
-FIELDS = tuple(field.name for field in fields(Protocol))
+KINDS: dict[object, type[Protocol]] = {"relations": WholeProtocol}  # by the value of ``kernel``
 
 
 def find_protocol(given: str, kernel: KernelName | None = None) -> Protocol:
@@ -52,9 +52,12 @@ def read_protocol(path: str | os.PathLike[str]) -> Protocol:
             f"{source.name}: more than {MAX_BYTES:,} bytes, expected at most so many of a protocol"
         )
     values = {"name": stem_of(source.name)} | _content(source)
+    kernel = values.get("kernel")
+    kind_of = KINDS.get(kernel, Protocol) if isinstance(kernel, str) else Protocol
+    known = [field.name for field in fields(kind_of)]
     for key, value in values.items():
-        if key not in FIELDS:
-            raise InputError(f'{source.name}: unknown "{key}", expected {", ".join(FIELDS)}')
+        if key not in known:
+            raise InputError(f'{source.name}: unknown "{key}", expected {", ".join(known)}')
         read, expected = _READERS.get(key, (_text, "text"))
         try:
             values[key] = read(value)
@@ -62,7 +65,7 @@ def read_protocol(path: str | os.PathLike[str]) -> Protocol:
             got = f"{kind(value)}, expected {expected}" if not str(error) else str(error)
             raise InputError(f'{source.name}: "{key}": {got}') from error
     try:
-        return Protocol(**values)
+        return kind_of(**values)
     except ValueError as error:  # for a value outside the choices; it names them
         raise InputError(f"{source.name}: {error}") from error
 
@@ -99,6 +102,12 @@ def _number(value: Any) -> float | None:
     return value
 
 
+def _roles(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple(map(_text, value))
+
+
 def _tracks(value: Any) -> tuple[tuple[str, ...], ...]:
     if not isinstance(value, list) or not all(isinstance(track, list) for track in value):
         raise TypeError
@@ -119,4 +128,6 @@ _READERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "objective": (_objective, "numerator and denominator: fields of the kernel and their weights"),
     "tracks": (_tracks, "a list of lists of roles"),
     "undefined": (_number, "a number"),
+    "iou": (_number, "a number"),
+    "arguments": (_roles, "a list of two roles"),
 }

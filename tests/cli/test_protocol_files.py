@@ -145,7 +145,8 @@ def test_tracks_name_roles_of_the_data(tmp_path):
 def test_a_built_in_protocol_may_be_spelled_out():
     for name, protocol in PROTOCOLS.items():
         values = {field.name: getattr(protocol, field.name) for field in fields(protocol)}
-        assert fc.Protocol(**values | {"tracks": [["cause", "effect"], ["signal"]]}) == protocol
+        tracks = {"tracks": [["cause", "effect"], ["signal"]]}
+        assert type(protocol)(**values | tracks) == protocol
         assert values["name"] == name
     assert str(fc.Protocol("recess", tags="aligned")) == str(RECESS).replace("strict", "aligned")
 
@@ -155,6 +156,10 @@ def test_a_built_in_protocol_may_be_spelled_out():
 def test_kernels_by_name(kernel, name):
     if PROTOCOLS[name].average != "counts":
         with pytest.raises(ValueError, match="kernel is for sums of counts"):
+            find_protocol(name, kernel)
+        return
+    if name == "relations":
+        with pytest.raises(ValueError, match="kernel is for pairs of relations"):
             find_protocol(name, kernel)
         return
     out, _ = cli("score", GOLD, CAREFUL, "--protocol", name, "--kernel", kernel, "--json")
@@ -201,3 +206,13 @@ def test_help_version_and_completion_by_short_names():
     done = subprocess.run([sys.executable, "-m", "fastcausal"], env={**os.environ, **asked},
                           capture_output=True, text=True, check=True)  # fmt: skip
     assert done.stdout == "plain,--protocol\n"
+
+
+def test_files_of_whole_relations(tmp_path):
+    path = tmp_path / "strict.toml"
+    path.write_text('kernel = "relations"\narguments = ["cause", "signal"]\niou = 0.75\n')
+    found = find_protocol(str(path))
+    assert "strict|kernel:relations|arguments:cause+signal|iou:0.75|" in str(found)
+    path.write_text('kernel = "relations"\niou = 2\n')
+    with pytest.raises(fc.InputError, match="iou is 2, expected a number above 0"):
+        find_protocol(str(path))
