@@ -72,7 +72,7 @@ def read(
     # tags is not the number of tokens of its example.
     if isinstance(source, str | os.PathLike | Source):
         file = Source.open(source)
-        if file.is_json:
+        if _is_of_rows(file):
             return read_rows(read_records(file), marking)
         return _read_file(file, like, marking)
     build = Builder("tag lists", marking.roles)
@@ -514,9 +514,14 @@ def _fit_in_lines(ids: pa.ChunkedArray | None, lost: list[str]) -> bool:
 
 def _sniff(source: Source) -> bool:
     if source.is_json:
-        row = first_object(source)
-        return has_tags(row) and "relations" not in row
+        return _is_of_rows(source)
     return any(_is_line(line) for _, line in islice(source.lines(), 1000))
+
+
+def _is_of_rows(source: Source) -> bool:
+    """Return True for JSON lines of tokens and their tags."""
+    row = first_object(source) if source.is_json else {}
+    return has_tags(row) and "relations" not in row
 
 
 def _is_line(line: str) -> bool:

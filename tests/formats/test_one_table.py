@@ -119,6 +119,10 @@ def test_one_object_whose_keys_are_ids(tmp_path, indent):
     assert fc.score(path, other)["overall"].f1 == 1.0
     write(other, [{"id": k, "label": k % 2} for k in range(3)])
     assert fc.classify(other, other)["overall"].accuracy == 1.0
+    write(other, [{"id": k, "question": "Why?", "answers": {"text": ["x"]}} for k in "ab"])
+    asked, keyed = fc.qa(other, {"a": "x", "b": "y"}), tmp_path / "answers.json"
+    write(keyed, [{"id": k, "prediction_text": v} for k, v in ("ax", "by")])
+    assert fc.qa(other, keyed)["overall"] == asked["overall"]
     write(other, [{**rows[0]}, {**rows[1], "id": "c"}])
     keyed = json.loads(other.read_text())
     keyed["c"]["id"] = "d"

@@ -162,6 +162,10 @@ def _rows(
             raise InputError(f"{name} is {kind(source)}, expected an object or a list")
     if not isinstance(source, Mapping):
         return read_records(source, name, may_be_empty=True)
+    values = source.values()
+    if values and all(isinstance(value, OBJECT) and value for value in values):
+        rows = [{**row, "id": id} for id, row in source.items()]
+        return Records(name, rows, places=[name] * len(rows))
     return Records(name, [source], places=[name]) if "id" in source else of_object(name, source)
 
 
