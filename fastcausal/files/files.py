@@ -209,6 +209,7 @@ class Source:
                 )
             named = "" if "id" in value else f'"id": {key[1]}{", " * (rest != "}")}'
             lines += [""] * (number - 1 - len(lines)) + ["{" + named + rest]
+            number += text.count("\n", key.end(), end)
             stop = end
         if not common or text[stop:].strip() != "}":
             return self

@@ -76,6 +76,10 @@ def test_wrong_rows_of_tags():
     ):
         with pytest.raises(fc.InputError, match=message):
             fc.read([AS_TEXT[0] | row])
+    features = {"ner_tags": {"feature": {"names": NAMES[:3]}}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    with pytest.raises(fc.InputError, match='"ner_tags" has numbers, but there are 3 classes'):
+        fc.read(pa.Table.from_pylist(TAGGED).replace_schema_metadata(metadata))
     short = fc.read([AS_TEXT[0] | {"ner_tags": ["B-C"]}])
     assert short.unparsed["reason"].to_pylist() == ["has 1 tokens, expected 4"]
 

@@ -10,14 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
+from fastcausal.files.records import read_records
 from tests.support.cli import cli
 
 ROWS = [
     {"id": "a", "text": "Rain brings floods .", "genre": "news",
      "gold": [{"cause": "Rain", "effect": "floods"}],
-     "out": [{"cause": "Rain", "effect": "floods"}]},
+     "out": [{"cause": "Rain", "effect": "floods"}], "relations": []},
     {"id": "b", "text": "Snow closed roads .", "genre": "web",
-     "gold": [{"cause": "Snow", "effect": "roads"}], "out": []},
+     "gold": [{"cause": "Snow", "effect": "roads"}], "out": [], "relations": []},
 ]  # fmt: skip
 COLUMNS = {"gold_column": "gold", "pred_column": "out"}
 
@@ -68,7 +69,10 @@ def test_faults_in_one_table_have_their_lines(tmp_path):
     for columns, message in (
         (COLUMNS, r't.jsonl:3: example a: relation 1: "Hail" is not in the text'),
         ({"gold_column": "genre"}, r"t.jsonl:3: a text that is no JSON, expected relations; ans"),
-        ({"gold_column": "x"}, r't.jsonl: no column "x": found id, text, genre, gold, out'),
+        (
+            {"gold_column": "x"},
+            r't.jsonl: no column "x": found id, text, genre, gold, out, relations',
+        ),
     ):
         with pytest.raises(fc.InputError, match=message):
             fc.score(path, path, **columns)
@@ -127,8 +131,9 @@ def test_one_object_whose_keys_are_ids(tmp_path, indent):
     keyed = json.loads(other.read_text())
     keyed["c"]["id"] = "d"
     other.write_text(json.dumps(keyed, indent=indent))
-    with pytest.raises(fc.InputError, match=r'b\.json:\d+: "id" is "d", its key "c"'):
+    line = 1 + other.read_text()[: other.read_text().index('"c"')].count("\n")
+    with pytest.raises(fc.InputError, match=rf'b\.json:{line}: "id" is "d", its key "c"'):
         fc.read(other)
     other.write_text(json.dumps({"a": {"text": "x"}, "b": {"relations": []}}, indent=indent))
-    with pytest.raises(fc.InputError):  # nothing in common: one row of objects
-        fc.read(other)
+    if indent is None:  # nothing in common: one row of objects
+        assert read_records(other).objects() == [json.loads(other.read_text())]

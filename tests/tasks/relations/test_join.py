@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.cli import app
+from fastcausal.files.texts import keys_of_texts
+from fastcausal.formats.reading import batches
 from tests.support.profiles import trials
 
 TEXTS = [
@@ -111,11 +114,33 @@ def test_position_joins_although_both_sides_have_ids():
         fc.score(gold, pred[:1], join="position")
 
 
+def test_keys_of_texts():
+    column = pa.array([" a\tb\n", "a b", None, "", "a  b", "c"])
+    found = ["a b", "a b  (2)", None, "", "a b  (3)", "c"]
+    assert keys_of_texts(column).to_pylist() == found
+    assert keys_of_texts(pa.array([1])) is None
+
+
+def test_files_in_the_same_order_of_ids_join_by_text(tmp_path, monkeypatch):
+    """Batches in step would join texts of a batch alone."""
+    monkeypatch.setattr(batches, "ROWS", 2)
+    texts = [f"rain {k} falls" for k in range(6)]
+    marked = [[(0, 1), (1, 2 + k % 2)] for k in range(6)]
+    ids = [str(k) for k in range(6)]
+    for name, step in (("gold", 1), ("pred", -1)):
+        rows = examples(texts[::step], marked[::step], ids)
+        pq.write_table(fc.Relations.from_examples(rows).table, tmp_path / f"{name}.parquet")
+    sides = tmp_path / "gold.parquet", tmp_path / "pred.parquet"
+    assert fc.score(*sides, join="text")["overall"].f1 == 1.0
+
+
 def test_id_needs_ids_and_text_needs_texts():
     gold = examples(["rain falls"], [[(0, 1), (1, 2)]], ["1"])
     bare = [{"length": 2, "relations": []}]
     with pytest.raises(fc.InputError, match='pred has no "id"'):
         fc.score(gold, bare, join="id")
+    with pytest.raises(fc.InputError, match='gold has no "id"'):
+        fc.score(fc.read(bare), fc.read(bare), join="id")
     with pytest.raises(fc.InputError, match='pred has no "text" or "tokens"'):
         fc.score(gold, bare, join="text")
     with pytest.raises(ValueError, match='join is "title", expected one of id, text, position'):
