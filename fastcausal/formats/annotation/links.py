@@ -123,7 +123,7 @@ class OwnMarks(NamedTuple):
 
 
 @dataclass
-class Group:
+class Bundle:
     """Relations that share marks, as those of one effect."""
 
     order: float  # Its place in the file: a link's number
@@ -303,13 +303,13 @@ class Document:
     def _is_labelled(self, number: int, role: int) -> bool:
         return self.roles[number] == role
 
-    def _groups_of_links(self, ties: Mapping[tuple[Tie, str | None], int]) -> Iterator[Group]:
+    def _groups_of_links(self, ties: Mapping[tuple[Tie, str | None], int]) -> Iterator[Bundle]:
         """Yield the relations of each effect, by ties with their types and places."""
         # A mark of a further role belongs to all relations of its effect. Where directions decide,
         # it may belong to those of a cause.
         effects = {tie.end for tie, _ in ties if tie.role == self.cause}
         causes = {tie.mark for tie, _ in ties if tie.role == self.cause}
-        groups: dict[int, Group] = {}
+        groups: dict[int, Bundle] = {}
         of_causes: dict[int, list[Filled]] = {}
         for (tie, type), order in ties.items():
             filled = (tie.role, tie.mark)
@@ -320,7 +320,7 @@ class Document:
                     self.left_out["link left out"] += 1
                 continue
             if tie.end not in groups:
-                groups[tie.end] = Group(order, [(self.effect, tie.end)])
+                groups[tie.end] = Bundle(order, [(self.effect, tie.end)])
             if tie.role != self.cause:
                 groups[tie.end].further.append(filled)
             else:
@@ -328,7 +328,7 @@ class Document:
                 groups[tie.end].own.append(OwnMarks(type, [filled], more))
         yield from groups.values()
 
-    def _groups_of_events(self) -> Iterator[Group]:
+    def _groups_of_events(self) -> Iterator[Bundle]:
         """Yield the relation of each event; count what has none."""
         roles = self.marking.roles
         signal = roles.index(SIGNAL) if SIGNAL in roles else -1
@@ -351,7 +351,7 @@ class Document:
             takes = self.marking.trigger == "signal" and signal >= 0
             if takes and event.trigger is not None and signal not in dict(filled):
                 arguments[1].append((signal, event.trigger))
-            yield Group(event.n_links - 0.5, *arguments, [OwnMarks(type_of(event.type), (), ())])
+            yield Bundle(event.n_links - 0.5, *arguments, [OwnMarks(type_of(event.type), (), ())])
 
     def _sort_out(self, filled: Sequence[Filled]) -> tuple[list[Filled], list[Filled]]:
         """Return effects and then causes, and the marks of further roles."""
@@ -381,7 +381,7 @@ class Document:
         else:
             self.groups += self._groups_of_lone(lone)
 
-    def _groups_of_lone(self, numbers: Iterable[int]) -> Iterator[Group]:
+    def _groups_of_lone(self, numbers: Iterable[int]) -> Iterator[Bundle]:
         """Yield the relations of marks without links: each alone, or all of an example."""
         by_sentence: dict[int, list[Filled]] = {}
         for number in numbers:
@@ -396,9 +396,9 @@ class Document:
             if self.marking.lone == "pair" and (
                 roles.count(self.cause) == roles.count(self.effect) == 1
             ):
-                yield Group(math.inf, *self._sort_out(filled), [alone])
+                yield Bundle(math.inf, *self._sort_out(filled), [alone])
             else:
-                yield from (Group(math.inf, [each], [], [alone]) for each in filled)
+                yield from (Bundle(math.inf, [each], [], [alone]) for each in filled)
 
     def relations(self) -> Relations:
         """Return the relations made of the links, see `relations_of`."""
@@ -445,7 +445,7 @@ class Document:
                 )
 
     def _relations_of(
-        self, build: Builder, sentence: Passage, group: Group
+        self, build: Builder, sentence: Passage, group: Bundle
     ) -> Iterator[PlacedRelation | str]:
         """Yield the relations of a group: spans and type, or the reason why it has none."""
         if not group.own:
