@@ -180,6 +180,7 @@ class Document:
         self._named = {link.type.strip().lower(): link for link in self.marking.link}
         self._starts = [sentence.offset for sentence in self.sentences]
         self.left_out: Counter[str] = Counter()  # What `check` finds fault with is no note there
+        self._triggers: set[int] = set()  # of events that are relations
         linked, self.links = self.links, []
         ties: dict[tuple[Tie, str | None], int] = {}
         for order, link in enumerate(linked):
@@ -351,6 +352,8 @@ class Document:
             takes = self.marking.trigger == "signal" and signal >= 0
             if takes and event.trigger is not None and signal not in dict(filled):
                 arguments[1].append((signal, event.trigger))
+            if event.trigger is not None:
+                self._triggers.add(event.trigger)
             yield Bundle(event.n_links - 0.5, *arguments, [OwnMarks(type_of(event.type), (), ())])
 
     def _sort_out(self, filled: Sequence[Filled]) -> tuple[list[Filled], list[Filled]]:
@@ -363,10 +366,11 @@ class Document:
     def _add_lone_groups(self) -> None:
         """Add the relations of marks without links, or count them; count other unused marks."""
         used = {number for group in self.groups for number in group.list_marks()}
-        used |= {event.trigger for event in self.events if event.trigger is not None}
+        used |= self._triggers
+        triggers = {event.trigger for event in self.events}
         lone: list[int] = []
         for number, (mark, role) in enumerate(zip(self.marks, self.roles, strict=True)):
-            if number in used:
+            if number in used or (role is None and number in triggers):
                 continue
             if role is None and mark.label is not None:
                 counts = self.notes if self.is_mixed else self.left_out
