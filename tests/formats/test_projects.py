@@ -68,7 +68,7 @@ def marked_texts(draw, most_lines=3):
 def summary(relations):
     """Return texts, lengths and sorted relations, without types, which not every file has."""
     return [
-        (e["text"], e["length"], sorted(repr({**r, "type": None}) for r in e["relations"]))
+        (e["text"], e["length"], sorted(repr(r and {**r, "type": None}) for r in e["relations"]))
         for e in relations.to_examples()
     ]
 
