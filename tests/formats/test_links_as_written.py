@@ -137,3 +137,29 @@ def test_links_with_direction(tmp_path):
     ]
     assert any("other" in note for note in found.reading.notes)
     assert fc.read(path).n_relations == 0
+
+
+def test_signals_of_named_links(tmp_path):
+    """They belong to all relations of which the other end is the effect, else the cause."""
+    spans = [("Event", "a"), ("Event", "b"), ("Effect", "c"), ("Signal", "d"), ("signal", "e")]
+    path = doccano(
+        tmp_path,
+        ("a b c d e", spans, [("causes", 0, 1), ("causes", 2, 1), ("causes", 0, 2),
+                              ("causes", 3, 1), ("causes", 0, 4), ("other", 4, 1)]),
+    )  # fmt: skip
+    found = fc.read(path, link=["causes"])
+    relations = Counter(str(spans_of(r)) for r in found.to_examples()[0]["relations"])
+    assert relations == Counter(map(str, [
+        {"cause": [(0, 1)], "effect": [(1, 2)], "signal": [(3, 4), (4, 5)]},
+        {"cause": [(2, 3)], "effect": [(1, 2)], "signal": [(3, 4)]},
+        {"cause": [(0, 1)], "effect": [(2, 3)], "signal": [(4, 5)]},
+    ]))  # fmt: skip
+
+
+def test_an_event_with_its_own_signal_and_parts_within_parts(tmp_path):
+    path = brat(
+        tmp_path, "a b c d e f\n", "T1\tMotivation 0 1\ta", "T2\tArgument 2 9;4 5\tb c d e c",
+        "T3\tArgument 10 11\tf", "E1\tMotivation:T1 Cause:T2 Effect:T3 Signal:T3",
+    )  # fmt: skip
+    (relation,) = map(spans_of, read_one(path)["relations"])
+    assert relation == {"cause": [(1, 5)], "effect": [(5, 6)], "signal": [(5, 6)]}

@@ -131,7 +131,7 @@ def test_all_tools_alike(tmp_path):
             assert row[2:] == rows[first][0][2:], (number, first, kind)
 
 
-def drawn_relations(rng, tokens):
+def drawn_relations(rng, tokens, kind):
     """Relations of one cause and one effect, some with a signal and a type, for fc.read."""
     found = []
     for _ in range(rng.randint(0, 3)):
@@ -141,6 +141,8 @@ def drawn_relations(rng, tokens):
                 first = rng.randrange(len(tokens))
                 last = min(first + rng.randint(0, 3), len(tokens) - 1)
                 one[role] = {"start": tokens[first][0], "stop": tokens[last][1]}
+        if kind == "brat" and "signal" in one and rng.random() < 0.3:
+            del one[rng.choice(("cause", "effect"))]  # an event
         type = rng.choice((None, "enables", "prevents", "leads_to"))
         found.append(one | ({"type": type} if type else {}))
     return found
@@ -155,7 +157,7 @@ def test_the_oracle_reads_what_is_written(kind, tmp_path):
         rows = []
         for k in range(rng.randint(1, 3)):
             text = drawn_marks.line(rng)
-            relations = drawn_relations(rng, marks.cut(text, words))
+            relations = drawn_relations(rng, marks.cut(text, words), kind)
             rows.append({"id": f"d:{k + 1}", "text": text, "relations": relations})
         relations = fc.read(rows, format="spans", words=words)
         folder = tmp_path / str(number)

@@ -78,7 +78,7 @@ def project(rng, words, richly):
             parts = [inside(rng, *tokens[first])]
         if richly and rng.random() < 0.3:
             more = tokens[rng.randrange(len(tokens))]
-            parts += [more] if more[0] > parts[0][1] else []
+            parts += [more] if more not in parts else []
         on = covered(parts, tokens, "")
         if not richly and on in taken:
             continue
