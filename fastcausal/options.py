@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-ProtocolName = Literal["recess", "cnc-2023", "cnc-2022", "relations"]
+ProtocolName = Literal["recess", "cnc-2023", "cnc-2022", "relations", "depths"]
 KernelName = Literal["fair_spans", "exact_spans", "span_overlap", "partial_spans"]
 RatioForm = Literal["share", "f1", "alpha"]  # of weighted sums of counts
 QuestionProtocol = Literal["squad-1.1", "fincausal-2025"]
@@ -110,8 +110,9 @@ class ScoreSettings(MarkingSettings, total=False):
     """Settings of reading, and of ``score`` with one protocol alone."""
 
     lenient: bool  # of fincausal-2020
-    arguments: Sequence[str] | str | None  # of relations
+    arguments: Sequence[str] | str | None  # of relations and depths
     iou: float | None  # of relations
+    match: str | None  # of depths
 
 
 PairProtocolName = Literal["pairs", "maven-ere", "eventstoryline", "ilif-direction"]

@@ -324,7 +324,43 @@ class WholeProtocol(ArgumentProtocol):
         super().__post_init__()
 
 
+@dataclass(frozen=True)
+class DepthsProtocol(ArgumentProtocol):
+    """Rules of telling where relations are lost: seen as causal, spans found, spans linked.
+
+    Parameters
+    ----------
+    name, tags, undefined
+        As in `Protocol`.
+    arguments : tuple of two str, optional
+        The roles that a relation links; None: the first two roles of the data.
+    match : str
+        When two spans meet: ``"exact"``, ``"overlap"`` (a common token), or ``"iou:T"``, at least
+        this share of common tokens, above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from fastcausal import PROTOCOLS
+    >>> print(replace(PROTOCOLS["depths"], name="mine", match="iou:0.5"))
+    mine|kernel:depths|arguments:cause+effect|match:iou:0.5|types:ignore|tags:strict|0/0:undefined
+    """
+
+    kernel: str | Kernel = "depths"
+    match: str = "exact"
+    own = ("arguments", "match")
+    free = own
+
+    def __post_init__(self) -> None:
+        numerator, denominator = match_of(self.match)
+        if self.match.startswith(IOU):
+            share = format_decimal(numerator / denominator)
+            object.__setattr__(self, "match", f"{IOU}{share}")
+        super().__post_init__()
+
+
 MOST_DECIMALS = 9
+IOU = "iou:"
 
 
 def ratio_of(value: Any, name: str) -> tuple[int, int]:
@@ -348,6 +384,15 @@ def format_decimal(value: float) -> str:
     ('0.000000001', '0.5', '1')
     """
     return f"{Decimal(str(value)).normalize():f}"
+
+
+def match_of(match: Any) -> tuple[int, int]:
+    """Return the least common / union of two spans that meet; 0: a common token is enough."""
+    if match in ("exact", "overlap"):
+        return int(match == "exact"), 1
+    if not isinstance(match, str) or not match.startswith(IOU):
+        raise ValueError(f"match is {match!r}, expected exact, overlap or iou:T, as iou:0.5")
+    return ratio_of(match.removeprefix(IOU), "match")
 
 
 def _checked_arguments(arguments: Any) -> tuple[str, str] | None:
@@ -421,6 +466,7 @@ PROTOCOLS |= {
     "cnc-2023": CNC_2023,
     "cnc-2022": CNC_2022,
     "relations": WholeProtocol("relations"),
+    "depths": DepthsProtocol("depths"),
 }
 
 

@@ -115,10 +115,11 @@ class Recipe:
         join: Join | None = None,
         arguments: Sequence[str] | str | None = None,
         iou: float | None = None,
+        match: str | None = None,
         **marking: Any,
     ) -> Recipe:
         """Make the recipe of arguments of `fastcausal.score`."""
-        own = {"arguments": arguments, "iou": iou}
+        own = {"arguments": arguments, "iou": iou, "match": match}
         if any(value is not None for value in own.values()):
             if isinstance(protocol, Recipe):
                 raise ValueError("a recipe has a protocol of its own, expected no settings of it")

@@ -324,7 +324,7 @@ ProtocolOption = Annotated[
     Option(
         "--protocol",
         metavar="NAME|FILE",
-        help="Score by this named recipe (recess, cnc-2023, cnc-2022, relations, "
+        help="Score by this named recipe (recess, cnc-2023, cnc-2022, relations, depths, "
         "fincausal-2020; of score also unicausal-span), or by that of a .toml or .json file.",
         names=lambda: (*get_args(ProtocolName), *get_args(SpanProtocol)),
     ),
@@ -340,7 +340,7 @@ ArgumentsOption = Annotated[
     Option(
         "--arguments",
         metavar="ROLE,ROLE",
-        help="Of relations: the two roles that have to be right; by default the first two.",
+        help="Of relations and depths: the two roles that count; by default the first two.",
     ),
 ]
 IouOption = Annotated[
@@ -354,6 +354,16 @@ IouOption = Annotated[
 ]
 
 
+MatchOption = Annotated[
+    str | None,
+    Option(
+        "--match",
+        metavar="exact|overlap|iou:SHARE",
+        help="Of depths: when two spans meet; exact by default.",
+    ),
+]
+
+
 class ProtocolOptions(NamedTuple):
     """Options of the protocol."""
 
@@ -361,11 +371,12 @@ class ProtocolOptions(NamedTuple):
     kernel: KernelOption = None
     arguments: ArgumentsOption = None
     iou: IouOption = None
+    match: MatchOption = None
 
     @property
     def own(self) -> dict[str, Any]:
         """Options of single protocols."""
-        return {"arguments": self.arguments, "iou": self.iou}
+        return {"arguments": self.arguments, "iou": self.iou, "match": self.match}
 
     def chosen(self) -> Protocol:
         """Return the chosen protocol."""

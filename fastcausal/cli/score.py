@@ -42,7 +42,7 @@ from fastcausal.options import Backend
 OF_RELATIONS = (
     "kernel", "matches", "reasons", "counts", "backend", "threads", "source_format", "answers",
     "occurrence", "id", "join", "gold_column", "pred_column",
-    "arguments", "iou",
+    "arguments", "iou", "match",
     *(name for name in Marks._fields if name != "words"),
 )  # fmt: skip
 SCORE = "fastcausal.tasks.extraction.score:score"

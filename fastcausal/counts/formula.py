@@ -47,6 +47,15 @@ class Formula(ABC):
         return "overall_f1"
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """Flat names of the scores to compare two systems by, unless others are asked for."""
+        return (self.main,)
+
+    def describe_change(self, scores: Mapping[str, Scores]) -> tuple[str, ...]:
+        """Say what the changes of compared scores mean, in lines below their table."""
+        return ()
+
+    @property
     def empty_fields(self) -> tuple[str, ...]:
         """Names of counts of left-out units, computed with empty predictions."""
         return ()

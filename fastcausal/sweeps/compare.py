@@ -172,7 +172,8 @@ def compare(
         `statistics`: a log of an evaluation, or a plain table.
     score : str or iterable of str, optional
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``. By default
-        ``overall_f1``; for values the only score.
+        ``overall_f1``; for values the only score; for protocol ``depths`` F1 of links and every
+        step of recall.
     lower_is_better : bool
         True if lower is better for scores of logs and tables. All other scores declare it.
     unpaired : bool
@@ -216,7 +217,8 @@ def compare(
     reading = request_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
-    chosen = systems.scores(score)
+    formula = systems.first.formula
+    chosen = systems.scores(formula.compared if score is None else score)
     scale_of = {name: systems.scale(name, lower_is_better) for name in chosen}
     left, right = systems.systems.values()
     contrast = Contrast(left, right, not unpaired, draws)
@@ -232,10 +234,11 @@ def compare(
     shown = dict(zip("ab", names, strict=True))
     pairs = ("pairing", "answers") if systems.answers is not None or unpaired else ()
     interval = f"{100 * confidence:g}% confidence interval of delta ({METHODS[method]})"
+    compared = {name: values(name) for name in chosen}
     return Comparison(
         _headline(shown, counted, not unpaired),
         left.signature,
-        {name: values(name) for name in chosen},
+        compared,
         facts={
             **{name: value for name, value in counted._asdict().items() if name != "warnings"},
             "gold": digest_text(left.gold),
@@ -253,6 +256,7 @@ def compare(
             f"low, high: {interval}; p: p-value, {TESTS[test]}",
             "mde: minimum detectable effect (80% power)",
             *direction_lines(scale_of),
+            *formula.describe_change(compared),
         ),
         keys=(*KEYS, *pairs, "n_a?", "n_b?", "better?"),
         logged=(),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -54,5 +54,15 @@ def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
         "subset": [subset for _, subset in subsets for _ in groups],
         "group": groups * len(subsets),
     }
-    scores = {name: np.stack([f[name] for f in figures], axis=1).ravel() for name in figures[0]}
-    return pa.table(columns | {k: pa.array(v, from_pandas=True) for k, v in scores.items()})
+    names = dict.fromkeys(name for of_group in figures for name in of_group)
+    return pa.table(columns | {name: _join_groups(figures, name) for name in names})
+
+
+def _join_groups(figures: Sequence[Mapping[str, Any]], name: str) -> pa.Array:
+    """Return a score or count of all groups, group by group; null if a group lacks it."""
+    present = [name in of_group for of_group in figures]
+    known = np.asarray(figures[present.index(True)][name])
+    columns = [np.asarray(f.get(name, np.zeros_like(known))) for f in figures]
+    missing = np.broadcast_to(~np.array(present), (len(known), len(figures))).ravel()
+    values = np.stack(columns, axis=1).ravel()
+    return pa.array(values, mask=missing | np.isnan(values))

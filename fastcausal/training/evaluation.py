@@ -54,7 +54,7 @@ class TagMetric(evaluate.Metric):
     labels : sequence of str, optional
         The name of each label id, as in `TagScheme`; predictions and references are then label ids.
         Without labels they are the tags themselves.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"} or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
         As in `fastcausal.score`.
     ignore_index : int
         With ``labels``: the label id of absent tokens.

@@ -65,7 +65,7 @@ class SpanScore(Metric):
     decoder : TagScheme, SpanDecoder, or labels, optional
         Decodes label ids or logits. Labels as in `TagScheme`: names in order, ``id2label`` or
         ``label2id``. None: batches are relations.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"} or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
         As in `fastcausal.score`.
     only : str, optional
         The only score that `compute` returns, such as ``"overall_f1"``: a single value for

@@ -29,7 +29,7 @@ def compute_metrics(
     ----------
     scheme : TagScheme, or labels
         The labels, as in `TagScheme`.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"} or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
         As in `fastcausal.score`.
     valid : bool
         As in `TagScheme.decode`: take the best well formed sequence of labels, not each token's

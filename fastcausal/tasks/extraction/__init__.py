@@ -25,13 +25,16 @@ from fastcausal.counts.task import Task, TaskProtocol
 TASK = Task(
     job="extraction",
     formula="fastcausal.tasks.relations.formula:RelationFormula",
-    formulas={"relations": "fastcausal.tasks.relations.whole:WholeFormula"},
+    formulas={
+        "relations": "fastcausal.tasks.relations.whole:WholeFormula",
+        "depths": "fastcausal.tasks.relations.depths:DepthsFormula",
+    },
     present="fastcausal.tasks.extraction.report:present_statistics",
     score="fastcausal.tasks.extraction.score:score",
     public="fastcausal.tasks.extraction.public:public",
     # Their settings are `fastcausal.protocols.PROTOCOLS`.
     protocols=dict.fromkeys(
-        ("recess", "cnc-2023", "cnc-2022", "relations"), TaskProtocol(under="score")
+        ("recess", "cnc-2023", "cnc-2022", "relations", "depths"), TaskProtocol(under="score")
     ),
     command="fastcausal.cli.score:score",
     page="protocols",

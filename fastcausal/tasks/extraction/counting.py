@@ -14,12 +14,19 @@ from fastcausal.counts.arithmetic import ratio
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import CountGroups, Result, TooLargeError
+from fastcausal.engine.reference.whole import WholeRules
 from fastcausal.engine.run import check_backend, chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import was_read_alone
 from fastcausal.options import Backend, TypePolicy
-from fastcausal.protocols import RECESS, Protocol, WholeProtocol
+from fastcausal.protocols import (
+    RECESS,
+    ArgumentProtocol,
+    DepthsProtocol,
+    Protocol,
+    WholeProtocol,
+)
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.kinds import error_fields, hit_fields
@@ -32,7 +39,7 @@ from fastcausal.tasks.extraction.tally import (
     Totals,
     totals_of,
 )
-from fastcausal.tasks.relations import whole
+from fastcausal.tasks.relations import depths, whole
 from fastcausal.tasks.relations.align import (
     Aligned,
     are_alike,
@@ -110,7 +117,9 @@ class Counting(NamedTuple):
         """List the counted pairs, as `fastcausal.engine.run.chosen_pairs`."""
         return chosen_pairs(self.plan, gold, pred, partner)
 
-    def count_pairs(self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64) -> Int64:
+    def count_pairs(
+        self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64, types: Types | None
+    ) -> Int64:
         """Count given pairs, as `fastcausal.engine.run.count_pairs`."""
         return count_pairs(self.plan, gold, pred, of_gold, of_pred, self.backend)
 
@@ -231,7 +240,40 @@ class Counting(NamedTuple):
 EXACT = "exact"
 
 
-class WholeCounting(Counting):
+class RuleCounting(Counting):
+    """Settings by which a protocol without a kernel counts: its rules are the plan."""
+
+    __slots__ = ()
+
+    @property
+    def looks_at_types(self) -> bool:
+        """True if types have a part in the counts."""
+        return True
+
+    def list_pairs(self, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
+        """List the counted pairs: no prediction is dropped."""
+        return chosen_pairs(RECESS.plan(self.roles), gold, pred, partner)
+
+    def run(
+        self,
+        aligned: Aligned,
+        groups: Int64 | None = None,
+        n_groups: int | None = None,
+        *,
+        apart: bool = False,
+        partners: bool = True,
+    ) -> Result:
+        """Count by the rules; InputError names a too large example."""
+        gold, pred, how = aligned.gold, aligned.pred, (self.backend, self.num_threads)
+        types = aligned.types if self.looks_at_types else None
+        try:
+            return self.runner(self.plan, gold, pred, groups, n_groups, *how, apart=apart,
+                               partners=partners, check=aligned.unchecked, types=types)  # fmt: skip
+        except TooLargeError as error:
+            raise too_large(aligned, error) from None
+
+
+class WholeCounting(RuleCounting):
     """Settings by which whole relations are counted; no kernel has a part in it."""
 
     __slots__ = ()
@@ -254,31 +296,86 @@ class WholeCounting(Counting):
         named = dict(zip(whole.FIELDS, counts.T, strict=True))
         return ratio(2 * named["exact_tp"], named["predicted"] + named["gold"], np.nan)
 
-    def list_pairs(self, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
-        """List the counted pairs: no prediction is dropped."""
-        return chosen_pairs(RECESS.plan(self.roles), gold, pred, partner)
-
-    def count_pairs(self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64) -> Int64:
+    def count_pairs(
+        self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64, types: Types | None
+    ) -> Int64:
         """Count given pairs, -1 for no relation."""
         return whole.count_pairs(self.plan, gold, pred, of_gold, of_pred, self.backend)
 
-    def run(
-        self,
-        aligned: Aligned,
-        groups: Int64 | None = None,
-        n_groups: int | None = None,
-        *,
-        apart: bool = False,
-        partners: bool = True,
-    ) -> Result:
-        """Count relations by each criterion; InputError names a too large example."""
-        gold, pred, how = aligned.gold, aligned.pred, (self.backend, self.num_threads)
-        try:
-            return whole.run(self.plan, gold, pred, groups, n_groups, *how, apart=apart,
-                             partners=partners, check=aligned.unchecked,
-                             types=aligned.types)  # fmt: skip
-        except TooLargeError as error:
-            raise too_large(aligned, error) from None
+
+class DepthsCounting(RuleCounting):
+    """Settings by which relations are followed to where they are lost."""
+
+    __slots__ = ()
+
+    counted = depths.SIDES
+    runner = staticmethod(depths.run)
+
+    @property
+    def looks_at_types(self) -> bool:
+        """True if relations of different types do not link."""
+        return self.types == "require"
+
+    @property
+    def arguments(self) -> tuple[str, str]:
+        """Names of the two arguments."""
+        first, second = (self.roles[k] for k in self.plan.arguments)
+        return first, second
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Lines of the account."""
+        return depths.lines_of(self.arguments)
+
+    @property
+    def error_kinds(self) -> tuple[str, ...]:
+        """Lines of lost relations."""
+        return self.kinds[1:-1]
+
+    hit_kinds = ("right",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the counts."""
+        return depths.DepthsFormula(self.roles, self.arguments, None).count_fields
+
+    @property
+    def detailed_columns(self) -> tuple[str, ...]:
+        """The counts, and right relations of both sides."""
+        names = (name.removeprefix("account_") for name in self.columns)
+        return (*names, *(f"{side}_right" for side in self.counted))
+
+    def detail(self, counts: Int64) -> Int64:
+        """Add the right relations of both sides."""
+        right = counts[:, self.columns.index("right")]
+        return np.column_stack([counts, right, right])
+
+    def weigh(self, counts: Int64) -> Any:
+        """Return F1 of links for rows of counts."""
+        formula = depths.DepthsFormula(self.roles, self.arguments, None)
+        return formula.scores_of_group(formula.counts_of(counts.T, "links"))["f1"]
+
+    def count_pairs(
+        self, gold: Rows, pred: Rows, of_gold: Int64, of_pred: Int64, types: Types | None
+    ) -> Int64:
+        """Count the line of each relation of given pairs; spans and examples have no part in it."""
+        types = types if self.looks_at_types else None
+        lines = depths.lines_of_relations(self.plan, gold, pred, types, self.backend)
+        return depths.count_lines(self.plan, lines, of_gold, of_pred)
+
+    def run(self, aligned: Aligned, *groups: Any, partners: bool = True, **how: Any) -> Result:
+        """Count examples, spans, and relations by what became of them.
+
+        Lost relations have the partners of whole relations with common tokens.
+        """
+        made = super().run(aligned, *groups, partners=partners, **how)
+        if partners:
+            n_roles, arguments, *_ = self.plan
+            rules = WholeRules(n_roles, arguments, 1, 1)
+            near = whole.run(rules, aligned.gold, aligned.pred, None, 1, self.backend).partner
+            free = (made.partner < 0) & ~np.isin(near, made.partner)
+            made.partner[free] = near[free]
+        return made
 
 
 def tally_arrays(
@@ -315,16 +412,16 @@ def tally_arrays(
         tags = protocol.tags
     if num_threads is not None:
         check_backend("cpu", num_threads)
-    if isinstance(protocol, WholeProtocol):
+    if isinstance(protocol, ArgumentProtocol):
         if tags is not None:
             return None
-        rules = whole.rules_of(protocol, roles)
+        counting = counting_of(protocol, roles, "cpu", num_threads)
         try:
-            made = whole.run(rules, gold, pred, None, 1, "cpu", num_threads, apart=True,
-                             partners=False, check=check)  # fmt: skip
+            counts = counting.runner(counting.plan, gold, pred, None, 1, "cpu", num_threads,
+                                     apart=True, partners=False, check=check).counts  # fmt: skip
         except TooLargeError:
             return None
-        return Tally(Totals.add_up(gold, pred), {(): made.counts}, roles)
+        return Tally(Totals.add_up(gold, pred), {(): counts}, roles)
     plan = protocol.plan(roles)
     counts = np.zeros((2, plan.n_fields), COUNT)
     try:
@@ -358,6 +455,8 @@ def counting_of(
     """Return the `Counting` of a protocol for examples with these roles."""
     if isinstance(protocol, WholeProtocol):  # its ``strict`` looks at types by itself
         return WholeCounting(whole.rules_of(protocol, roles), roles, backend, num_threads)
+    if isinstance(protocol, DepthsProtocol):
+        return DepthsCounting(depths.rules_of(protocol, roles), roles, backend, num_threads, types)
     return Counting(protocol.plan(roles), roles, backend, num_threads, types)
 
 
@@ -372,6 +471,8 @@ def formula_of(
     if made is None:
         if isinstance(protocol, WholeProtocol):
             made = whole.WholeFormula(roles, protocol.undefined, typed)
+        elif isinstance(protocol, DepthsProtocol):
+            made = depths.formula_of(protocol, roles)
         else:
             kernel = protocol.pair_kernel
             fields = kernel.fields, kernel.overall

@@ -219,7 +219,7 @@ def _counted(
         "pairs": arrow.lists(n_pairs, pa.StructArray.from_arrays(struct, ["gold", "pred", "row"])),
         **_list_types(aligned, 1, types),
     }
-    of_pairs = counting.detail(counting.count_pairs(gold, pred, of_gold, of_pred))
+    of_pairs = counting.detail(counting.count_pairs(gold, pred, of_gold, of_pred, aligned.types))
     places = np.arange(gold.n_examples) if aligned.places is None else aligned.places
     of_examples = counting.detail(result.counts)
     n_cells = len(cells) + len(cells_of_types)

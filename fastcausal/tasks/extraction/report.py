@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from fastcausal.arrays.arrow import no_rows
 from fastcausal.arrays.strata import By, columns_by
 from fastcausal.errors import counted
 from fastcausal.report.grid import Grid
-from fastcausal.report.groups import Groups
+from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Scale, number_text
 from fastcausal.report.once import once
 from fastcausal.report.report import MAX_COLUMNS, NO_STATISTICS, Report, Tables
@@ -34,8 +35,37 @@ NO_REASONS = pa.schema(
 )
 
 
+def _make_tables(report: Any, counts: bool) -> list[Grid]:
+    parts = {"": report.scores, **report.subsets}
+    grids: list[Grid] = report._evaluation.formula.make_grids(report.title, parts, counts)
+    return grids
+
+
+def _summarize(report: Any, subset: str) -> Scores:
+    groups = report.subsets[subset] if subset else report.scores
+    summary: Scores = report._evaluation.formula.summarize(groups)
+    return summary
+
+
+def _nest_scores(report: Any) -> Mapping[str, Any]:
+    nested: Mapping[str, Any] = report._evaluation.formula.nest(report.scores)
+    return nested
+
+
+def _nest_subsets(report: Any) -> dict[str, Any]:
+    formula = report._evaluation.formula
+    return {
+        name: {**formula.nest(groups), **formula.facts_of(groups)}
+        for name, groups in report.subsets.items()
+    }
+
+
 class ExtractionReport(Report):
     """Scores of extracted relations; a `Report` that can show the examples behind them."""
+
+    _grids = staticmethod(_make_tables)
+    _summary = staticmethod(_summarize)
+    _values = MappingProxyType({"scores": _nest_scores, "subsets": _nest_subsets})
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
@@ -70,6 +100,7 @@ class ExtractionReport(Report):
             "bounds": evaluation.bounds() if evaluation.tally.totals.n_unparsed else None,
             **evaluation.types(),
             **evaluation.confusion(),
+            **evaluation.formula.facts_of(self.scores),
         }
 
     @once

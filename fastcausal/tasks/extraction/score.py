@@ -88,8 +88,8 @@ def score(
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
         Joined by ``id`` if both sides have one, else by position; see ``join``.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"}, {"unicausal-span"}, Protocol or \
-Recipe
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"}, {"unicausal-span"}, \
+Protocol or Recipe
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`. A `fastcausal.recipe.Recipe` also has
         the policies and the reading of predictions. ``"unicausal-span"`` and ``"fincausal-2020"``
         give other reports: see `fastcausal.tasks.unicausal.count.spans` and
@@ -161,7 +161,11 @@ Recipe
     (0.6666666666666666, 1, 1, 1)
     """
     lenient = settings.pop("lenient", False)
-    own: Any = {"arguments": settings.pop("arguments", None), "iou": settings.pop("iou", None)}
+    own: Any = {
+        "arguments": settings.pop("arguments", None),
+        "iou": settings.pop("iou", None),
+        "match": settings.pop("match", None),
+    }
     marking: MarkingSettings = settings
     refuse_unknown(marking)
     if isinstance(protocol, str) and protocol not in PROTOCOLS:

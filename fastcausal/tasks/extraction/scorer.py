@@ -48,7 +48,7 @@ class ExtractionScorer:
 
     Parameters
     ----------
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"}, Protocol or Recipe
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"}, Protocol or Recipe
         As in `score`.
     decoder : TagScheme or SpanDecoder, optional
         Decodes label ids or logits. With a `TagScheme` all spans of a sequence are one relation,

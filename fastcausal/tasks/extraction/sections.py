@@ -56,9 +56,9 @@ def sections_of(report: Report) -> list[Section]:
     predictions; counts of errors; confusion of roles; scores of subsets. A part that the report
     lacks has no section.
     """
-    table = scores_table(report.title, {"": report.scores})
+    table, *others = _make_grids(report, {"": report.scores})
     return [
-        Section("Scores", [drawn_scores(table)]),
+        Section("Scores", [drawn_scores(table), *others]),
         *_subsets(report),
         *_errors(report),
         *confusion_section({"": report}),
@@ -66,6 +66,14 @@ def sections_of(report: Report) -> list[Section]:
         *unparsed_section({"overall": report}),
         about_section([report]),
     ]
+
+
+def _make_grids(report: Report, parts: Mapping[str, Groups]) -> list[Grid]:
+    """Make the table of the scores of parts, and the other tables of a report."""
+    evaluation: Evaluation | None = getattr(report, "_evaluation", None)
+    if evaluation is None:
+        return [scores_table(report.title, parts)]
+    return evaluation.formula.make_grids(report.title, parts)
 
 
 def drawn_scores(table: Grid) -> Drawn:
@@ -278,4 +286,4 @@ def _draw_matrix(grid: Grid, address: str, of: str = "") -> Drawn:
 def _subsets(report: Report) -> list[Section]:
     if not report.subsets:
         return []
-    return [Section("Subsets", [drawn_scores(scores_table("", report.subsets))])]
+    return [Section("Subsets", [drawn_scores(_make_grids(report, report.subsets)[0])])]

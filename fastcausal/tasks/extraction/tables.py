@@ -22,6 +22,7 @@ from fastcausal.tasks.extraction.tally import TYPE
 from fastcausal.tasks.relations.align import Aligned
 from fastcausal.tasks.relations.formula import LATER, TOTALS, GroupedFormula
 from fastcausal.tasks.relations.sentences import GAP, words_of
+from fastcausal.tasks.relations.types import Types
 from fastcausal.tasks.relations.unread import add_counts
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
 
     Columns hold the words of their spans, null for an example without text.
     """
-    gold, pred, examples = aligned.gold, aligned.pred, aligned.examples
+    gold, pred, examples, types = aligned.gold, aligned.pred, aligned.examples, aligned.types
     partner = counting.run(aligned, n_groups=1).partner
     parts = []
     for first in range(0, max(gold.n_examples, 1), PART):
@@ -69,7 +70,7 @@ def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
             gold.part(first, stop),
             pred.part(first, stop),
             np.where(chosen < 0, chosen, chosen - of_pred[0]),
-            _types_of(aligned, slice(*of_gold), slice(*of_pred)),
+            None if types is None else types.take(slice(*of_gold), slice(*of_pred)),
         )
         parts.append(_matches_of(part, counting))
     return pa.concat_tables(parts, promote_options="permissive")  # large strings beside others
@@ -83,24 +84,22 @@ class _Part(NamedTuple):
     gold: Rows
     pred: Rows
     partner: Int64
-    types: Sequence[pa.Array]  # Of the relations of each side; empty without types
+    types: Types | None
 
 
-def _types_of(aligned: Aligned, of_gold: slice, of_pred: slice) -> Sequence[pa.Array]:
-    """Return the types of some relations of each side; nothing without types or beside a role."""
-    types = aligned.types
-    if types is None or TYPE in aligned.roles:
+def _names_of(types: Types | None, roles: Sequence[str]) -> Sequence[pa.Array]:
+    """Return the types of the relations of each side; nothing without types or beside a role."""
+    if types is None or TYPE in roles:
         return ()
     names = strings([None, *types.names])
-    sides = types.gold[of_gold], types.pred[of_pred]
-    return [pc.take(names, numbers(codes)) for codes in sides]
+    return [pc.take(names, numbers(codes)) for codes in (types.gold, types.pred)]
 
 
 def _matches_of(part: _Part, counting: Counting) -> pa.Table:
     """Return the pairs of consecutive examples."""
     first, examples, gold, pred, partner, types = part
     example, gold_index, pred_index = counting.list_pairs(gold, pred, partner)
-    counts = counting.count_pairs(gold, pred, gold_index, pred_index)
+    counts = counting.count_pairs(gold, pred, gold_index, pred_index, types)
     columns: dict[str, Any] = {"example": numbers(first + example)}
     if "id" in examples.column_names:
         columns = {"id": pc.take(examples["id"], numbers(example))}
@@ -116,7 +115,8 @@ def _matches_of(part: _Part, counting: Counting) -> pa.Table:
         for k, role in enumerate(counting.roles):
             joined = joined_by_relation(words, rows, k, GAP)
             columns[f"{side}_{role}"] = compact(pc.take(joined, places))
-    for (side, _, index), of_side in zip(sides, types, strict=bool(types)):
+    names = _names_of(types, counting.roles)
+    for (side, _, index), of_side in zip(sides, names, strict=bool(names)):
         columns[f"{side}_{TYPE}"] = pc.take(of_side, numbers(index, index >= 0))
     return pa.table(columns)
 

@@ -17,7 +17,7 @@ class TagScorer(ExtractionScorer):
     ----------
     scheme : TagScheme
         The meaning of each label id.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations"} or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
         As in `fastcausal.score`.
     backend : {"cpu", "cuda"}
         ``cuda`` takes arrays on the device (CuPy, torch, or any array with DLPack or

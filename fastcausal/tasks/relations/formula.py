@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -14,7 +14,10 @@ from fastcausal.counts.arithmetic import Counts, ScoresByName
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule
 from fastcausal.engine.reference.kernels import KERNELS
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import CORRELATION, SHARE, Scale
+from fastcausal.report.report import scores_table
 from fastcausal.significance.sums import CountRows, Float64, Int64
 from fastcausal.significance.units import OneScore
 from fastcausal.tasks.relations.scores import fields_read, scores_of
@@ -84,6 +87,24 @@ class GroupedFormula(Formula):
             for subset, part in zip(("", f"{MULTI}_"), np.hsplit(sums, 2), strict=True)
             for group in self.groups
         }
+
+    def facts_of(self, groups: Groups) -> dict[str, Any]:
+        """Return facts of a report that follow from the scores and counts of its groups."""
+        return {}
+
+    def nest(self, groups: Groups) -> Mapping[str, Any]:
+        """Return groups as JSON has them."""
+        return groups
+
+    def summarize(self, groups: Groups) -> Scores:
+        """Return the scores of a row in a table of systems; none: those of the first group."""
+        return Scores({})
+
+    def make_grids(
+        self, title: str, parts: Mapping[str, Groups], counts: bool = False
+    ) -> list[Grid]:
+        """Make a table of the scores of parts, and others of all examples alone."""
+        return [scores_table(title, parts, counts)]
 
     def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
         """Return scores and counts of groups; em, osb and to are scores, not counts."""

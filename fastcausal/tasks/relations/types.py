@@ -60,6 +60,10 @@ class Types(NamedTuple):
         codes[number < np.diff(pred.relation_offsets)[example]] = self.pred
         return self._replace(pred=codes)
 
+    def take(self, gold: slice, pred: slice) -> Types:
+        """Return the types of some relations of each side."""
+        return self._replace(gold=self.gold[gold], pred=self.pred[pred])
+
     def drop_unmarked(self, gold: Rows, pred: Rows) -> Types:
         """Return the types of the relations with spans, as `Rows.marked` keeps them."""
         marked = (np.diff(rows.row_offsets) > 0 for rows in (gold, pred))

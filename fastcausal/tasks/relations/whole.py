@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,7 +92,7 @@ def rules_of(protocol: WholeProtocol, roles: tuple[str, ...]) -> WholeRules:
 
 
 def run(
-    rules: WholeRules,
+    rules: Any,  # of the protocol
     gold: Rows,
     pred: Rows,
     groups: Int64 | None = None,
@@ -103,6 +104,8 @@ def run(
     partners: bool = True,
     check: bool = False,
     types: Types | None = None,  # Of the relations of both sides
+    native: Callable[..., int] = _whole.count,
+    plain: Callable[..., None] = reference.run,
 ) -> Result:
     """Count as `fastcausal.engine.run.run`; backend ``cuda`` counts on the host."""
     if check:
@@ -115,10 +118,10 @@ def run(
     to = partner if partners else None
     codes = None if types is None else (types.gold, types.pred)
     if backend == "reference":
-        reference.run(rules, gold, pred, codes, rows, counts, to)
+        plain(rules, gold, pred, codes, rows, counts, to)
         return Result(partner, counts)
     n = choose_threads(len(gold.lengths), num_threads)
-    too_large = _whole.count(rules, gold, pred, codes, rows, counts, to, n)
+    too_large = native(rules, gold, pred, codes, rows, counts, to, n)
     if too_large >= 0:
         raise TooLargeError(too_large)
     return Result(partner, counts)
