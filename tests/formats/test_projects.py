@@ -431,6 +431,13 @@ def test_ends_of_links_in_prodigy(tmp_path):
         "link left out": 1, "span left out": 2,
         'link of type "causes" between spans without a role, which --link causes would read': 1,
     }  # fmt: skip
+    wide = {
+        **row,
+        "spans": [row["spans"][0], {"token_start": 1, "token_end": 2, "label": "Effect"}],
+    }
+    path.write_text(json.dumps({**wide, "relations": [bare]}))
+    assert fc.read(path).to_examples()[0]["relations"][0]["effect"] == [(1, 3)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     directed = fc.read(path, link="causes").to_examples()
     assert directed[3]["relations"] == one
 

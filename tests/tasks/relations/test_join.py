@@ -123,13 +123,16 @@ def test_keys_of_texts():
 
 def test_files_in_the_same_order_of_ids_join_by_text(tmp_path, monkeypatch):
     """Batches in step would join texts of a batch alone."""
-    monkeypatch.setattr(batches, "ROWS", 2)
+    for name in ("ROWS", "WHOLE"):
+        monkeypatch.setattr(batches, name, 2)
     texts = [f"rain {k} falls" for k in range(6)]
     marked = [[(0, 1), (1, 2 + k % 2)] for k in range(6)]
     ids = [str(k) for k in range(6)]
     for name, step in (("gold", 1), ("pred", -1)):
         rows = examples(texts[::step], marked[::step], ids)
-        pq.write_table(fc.Relations.from_examples(rows).table, tmp_path / f"{name}.parquet")
+        pq.write_table(
+            fc.Relations.from_examples(rows).table, tmp_path / f"{name}.parquet", row_group_size=2
+        )
     sides = tmp_path / "gold.parquet", tmp_path / "pred.parquet"
     assert fc.score(*sides, join="text", unmatched="empty")["overall"].f1 == 1.0
 
