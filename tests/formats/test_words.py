@@ -246,6 +246,11 @@ def test_given_tokens():
         fc.read([{"text": RAIN, "tokens": [tokens[0], "道路"], "relations": []}], "spans")
     with pytest.raises(InputError, match="cuts the given token"):
         fc.read([{"text": RAIN, "tokens": tokens, "relations": [{"cause": [0, 1]}]}], "spans")
+    parts = [[{"role": "cause", "start": 0, "stop": 1}]]
+    line = {"id": 1, "text": "rain fell", "length": 2, "tokens": ["ra", "##in", "fell"]}
+    gold = fc.read(Source("a.jsonl", json.dumps(line | {"relations": parts}).encode()))
+    pred = fc.read([{"id": 1, "relations": [{"cause": "rain"}]}], "spans", like=gold)
+    assert pred.to_examples()[0]["relations"] == [{"cause": [(0, 1)]}]
     assert placed_tokens('a "b"', ["a", "``", "b", "''"]) == ([0, 2, 3, 4], [1, 3, 4, 5])
 
 

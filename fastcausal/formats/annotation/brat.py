@@ -125,7 +125,9 @@ def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -
         name=path.stem,
         annotator=annotator,
         text=text,
-        sentences=passages(text, pieces, rule=WordCutter.choose(marking.words)),
+        sentences=passages(
+            text, pieces, rule=WordCutter.choose(marking.words), file=annotations.name
+        ),
         marks=marks,
         links=_links(links, triggers, notes),
         notes=notes,

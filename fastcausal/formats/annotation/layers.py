@@ -77,7 +77,7 @@ def document_of(
         name=title,
         annotator=annotator,
         text=text,
-        sentences=passages(text, pieces, tokens or None, rule),
+        sentences=passages(text, pieces, tokens or None, rule, name),
         marks=marks,
         links=_links(structures, numbers),
         notes=Counter([NO_LAYER] if layer is None else []),

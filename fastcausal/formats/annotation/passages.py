@@ -56,6 +56,7 @@ def passages(
     sentences: Iterable[CharRange],
     tokens: Iterable[CharRange] | None = None,
     rule: WordCutter = BLANK,  # Cuts texts without given tokens
+    file: str = "",  # Its name in messages
 ) -> list[Passage]:
     """Return the non-blank sentences of a document, numbered from 1 in their order."""
     # A token belongs to the sentence around it.
@@ -69,7 +70,10 @@ def passages(
             first, last = bisect_right(starts, start - 1), bisect_right(starts, stop - 1)
             inside = [token for token in words[first:last] if token[1] <= stop]
         if text[start:stop].strip(WHITE):
-            numbered.append(Passage(number, start, text[start:stop], inside, rule))
+            try:
+                numbered.append(Passage(number, start, text[start:stop], inside, rule))
+            except InputError as error:  # words of a tokenizer
+                raise InputError(f"{file}: sentence {number}: {error}") from error
     return numbered
 
 

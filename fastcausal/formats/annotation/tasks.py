@@ -74,7 +74,7 @@ class AnnotatedText:
             name=name,
             annotator=annotator,
             text=self._text,
-            sentences=passages(self._text, [(0, len(self._text))], self._tokens, rule),
+            sentences=passages(self._text, [(0, len(self._text))], self._tokens, rule, file),
             marks=self._marks,
             links=self._links,
             notes=self.notes,
