@@ -176,3 +176,30 @@ def test_the_oracle_reads_what_is_written(kind, tmp_path):
             for id, _, n, kept in expected(marks.READERS[kind](path, options))
         ]  # fmt: skip
         assert found == [(id, n, kept) for id, _, n, kept in given(relations)], (number, path)
+
+
+def test_annotators_with_tools_of_their_own(tmp_path):
+    """Four tools number one text each on its own; agreement joins them by the text."""
+    n_agreed = 0
+    for number in range(30_000, 30_000 + trials(40).max_examples):
+        rng = random.Random(number)
+        project = drawn_marks.project(rng, "blank", richly=False)
+        options = marks.Options(example="document", lone="keep")
+        sources, rows = {}, {}
+        for kind in ("doccano", "label-studio", "webanno-tsv", "prodigy"):
+            if kind == "webanno-tsv" and project.is_crossed:
+                continue
+            folder = tmp_path / str(number) / kind
+            sources[kind] = drawn_marks.write(folder, kind, [project], "blank", rng)
+            try:
+                (rows[kind],) = marks.READERS[kind](sources[kind], options)
+            except (marks.Unsettled, marks.Cut):
+                break
+        if len(rows) < len(sources) or not rows["doccano"].relations:
+            continue
+        if None in rows["doccano"].relations:
+            continue
+        n_agreed += 1
+        report = fc.agree(sources, join="text", example="document", lone="keep")
+        assert (report["total"].em, report.facts["n_examples"]) == (1.0, 1), number
+    assert n_agreed

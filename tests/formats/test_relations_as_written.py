@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pytest
 import fastcausal as fc
 from tests.oracles import marks
 from tests.oracles.fair import fair_counts, overall
+from tests.support.cli import cli
 from tests.support.profiles import trials
 
 CHINESE = "大雨导致道路关闭。"
@@ -70,6 +72,24 @@ def test_words_of_blanks_refuse_to_cut(by, said):
     cause = {CHINESE: "大雨", THAI: "ฝนตกหนัก"}[said]
     with pytest.raises(fc.InputError, match="letters"):
         fc.read([example(said, {"cause": cause}, by)])
+
+
+def test_the_command_names_the_option(tmp_path):
+    marked = {"cause": "大雨", "effect": "道路关闭", "signal": "导致"}
+    paths = []
+    for name, relation in (("gold", marked), ("pred", {"cause": "关闭", "effect": "大雨"})):
+        paths.append(str(tmp_path / f"{name}.jsonl"))
+        row = example(CHINESE, relation, "texts")
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    _, said = cli("score", *paths, expect=2)
+    assert "--words letters" in said
+    cause, effect, overall = (
+        json.loads(cli("score", gold, pred, "--words", "letters", "--json")[0])["scores"][role]
+        for role, (gold, pred) in (
+            ("cause", paths), ("effect", paths), ("overall", [paths[0], paths[0]]),
+        )
+    )  # fmt: skip
+    assert (cause["f1"], effect["f1"], overall["f1"]) == (0.0, 0.0, 1.0)
 
 
 def test_a_cut_word_of_other_scripts_is_widened():
