@@ -589,7 +589,7 @@ WITHOUT_EFFECT = {
             "describe one",
         )
     ),
-    "agree relations --join",  # by id and by text alike: tests/tasks/relations/test_join.py
+    "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
     "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
     "classify protocol --answers",  # the protocol implies them
