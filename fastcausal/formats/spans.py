@@ -189,7 +189,7 @@ class _SpanWriter:
         self._roles = [json.dumps(role, ensure_ascii=False).encode() for role in relations.roles]
         names = relations.table.column_names
         held = (*HELD, *([] if relations.types is None else ["types"]))
-        self._further = [name for name in names if name not in held]
+        self._further = [name for name in names if name == "tokens" or name not in held]
         self._has_ids = relations.ids is not None
 
     def rows(self, block: Block) -> bytes:

@@ -132,7 +132,9 @@ def read_examples(examples: Sequence[Mapping[str, Any]], marking: Marking) -> Re
 
 def has_other_words(relations: Relations) -> bool:
     """Return True if blanks do not separate the tokens of texts."""
-    return relations.reading.words is not None or "tokens" in relations.table.column_names
+    names = relations.table.column_names
+    are_given = "tokens" in names and pa.types.is_list(relations.table["tokens"].type)
+    return relations.reading.words is not None or are_given
 
 
 def tokens_like(like: Relations | None, rows: Int64) -> list[Any]:

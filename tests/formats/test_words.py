@@ -388,3 +388,17 @@ def test_tokens_of_lines_give_the_length(tmp_path):
     assert gold.to_examples()[0]["length"] == 5
     pred = [{"id": "a", "relations": [{"cause": "大雨", "effect": "道路关闭"}]}]
     assert fc.score(gold, fc.read(pred, "spans", like=gold))["overall"].f1 == 1.0
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "spans.jsonl", "a.parquet", "a.csv", "a.bio", "a.ann"])
+def test_given_tokens_are_written(name, tmp_path):
+    tokens = ["大雨", "导致", "道路", "关闭", "。"]
+    relations = [{"cause": "大雨", "effect": [4, 8]}]
+    table = fc.read([{"id": "a", "text": RAIN, "tokens": tokens, "relations": relations}], "spans")
+    fc.write(table, tmp_path / name, {"spans.jsonl": "spans"}.get(name))
+    again = fc.read(tmp_path / name)
+    assert again.to_examples()[0]["relations"] == table.to_examples()[0]["relations"]
+    if "tokens" in again.table.column_names and name != "a.csv":  # its cells are texts
+        assert again.table["tokens"].to_pylist() == [tokens]
+    else:
+        assert again.table["text"].to_pylist() == ["大雨 导致 道路 关闭 。"]
