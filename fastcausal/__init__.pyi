@@ -23,6 +23,7 @@ from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.plan import ComparisonPlan as ComparisonPlan
 from fastcausal.sweeps.plan import plan as plan
+from fastcausal.sweeps.schemes import schemes as schemes
 from fastcausal.sweeps.seeds import seeds as seeds
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep

@@ -29,7 +29,7 @@ TOOLS = (
 SECTIONS = {
     "Score": ("score", "classify", "eci", "qa", "answers", "claims", "crab", "explain"),
     "Look": ("errors", "report", "describe", "check"),
-    "Compare": ("compare", "leaderboard", "gate", "plan", "sweep", "aggregate", "merge"),
+    "Compare": ("compare", "leaderboard", "schemes", "gate", "plan", "sweep", "aggregate", "merge"),
     "People": ("agree", "annotate", "preferences", "meta", "meta plan"),
     "Share": ("task", "page-scorer", "convert", "schema"),
     "Tools": ("demo", "bench", "doctor"),
@@ -118,6 +118,7 @@ def entries() -> dict[str, str | CommandRecord]:
     tools = {name.replace("_", " "): f"fastcausal.cli.{name}:{name}" for name in TOOLS}
     others = {
         "plan": "fastcausal.sweeps.commands:PLAN",
+        "schemes": "fastcausal.sweeps.commands:SCHEMES",
         "meta plan": "fastcausal.tasks.meta:PLAN",
         "task": "fastcausal.cli.shared_task:task",
         "page-scorer": "fastcausal.cli.page_scorer:page_scorer",

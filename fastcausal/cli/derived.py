@@ -188,7 +188,7 @@ def _run(
     ]
     require_pictures(plot)
     keep_apart([units, *targets.values(), plot, html], [*_flat(sources), *read])
-    if html is not None and len(sources[-1] or ()) > 1:
+    if html is not None and record.each and len(sources[-1] or ()) > 1:
         raise InputError("--html is for one system, expected one file of predictions")
     names = ", ".join(map(str, _flat(sources)))
     if record.opens:
@@ -204,7 +204,7 @@ def _run(
         draw = resolve(record.draw) if plot is not None else None
         show_systems(reports, tables, draws, by, units, html, plot, draw, record.one_table)
     else:
-        _print_one(record, names, sources, call, given.get(READING), tables, targets, units)
+        _print_one(record, names, sources, call, given.get(READING), tables, targets, units, html)
 
 
 def _refuse(ctx: click.Context, record: CommandRecord, given: Mapping[str, Any]) -> None:
@@ -290,6 +290,7 @@ def _print_one(
     tables: TableOptions,
     targets: Mapping[str, Path | None],
     units: Path | None,
+    html: Path | None,
 ) -> None:
     """Print one report of all sources, and write its tables."""
     from fastcausal.cli.console import doing, write_tables
@@ -300,6 +301,9 @@ def _print_one(
         report = resolve(record.report)(result) if record.report else result
     if units is not None:
         report.statistics.write(units)
+    if html is not None:
+        with doing(f"writing {html}"):
+            report.to_html(html)
     write_tables(
         *(
             (target, result if record.report else _table(report, record.writes[name].table or name))
