@@ -440,6 +440,7 @@ VALUES = {
     "run-column": "text",
     "score": "cause_f1",
     "seed": "7",
+    "scheme": "recess",
     "shard": "1/2",
     "system": "careless",
     "tags": "cnc-2022",
