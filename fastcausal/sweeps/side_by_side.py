@@ -66,5 +66,5 @@ def _make_row(groups: Groups, counts: bool) -> Scores:
     scores = {name: value for name, value in overall.items() if isinstance(value, float)}
     *_, last = scores
     row: dict[str, Number] = dict(scores)
-    row |= {f"{group} {last}": groups[group][last] for group in others}
+    row |= {f"{group} {last}": groups[group][last] for group in others if last in groups[group]}
     return Scores(row | (dict(overall) if counts else {}))

@@ -20,7 +20,7 @@ from fastcausal.rows import Rows
 from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Relation, random_side, relations, rows_of, sides
 
-SHAPES = [*PROTOCOLS.values()] + [
+SHAPES = [p for p in PROTOCOLS.values() if p.kernel in KERNELS] + [
     Protocol("shape", ties=ties, surplus=surplus, non_causal=non_causal)
     for ties, surplus, non_causal in product(
         get_args(PairingTies), get_args(Surplus), get_args(NonCausal)

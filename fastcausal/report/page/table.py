@@ -42,7 +42,7 @@ class Drawn(NamedTuple):
         caption = f"<caption>{html_text(grid.title)}</caption>" if grid.title else ""
         head = "".join(map(self._head, grid.header))
         head += '<th scope="col">total</th>' if self.stacked else ""
-        head += "<td></td>" if grid.falling else ""
+        head += '<th scope="col">waterfall</th>' if grid.falling else ""
         scales = [self._scale(k) for k in range(len(columns))]
         sums = [sum(self._parts_of(cells)) for _, rows in grid.parts for _, cells in rows]
         most = max(sums, default=0)

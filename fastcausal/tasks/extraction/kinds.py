@@ -8,7 +8,9 @@ WORDS = {
     "tp": "right", "fp": "spurious", "fn": "missed", "le": "label error", "be": "boundary error",
     "lbe": "label and boundary error", "bes": "too small", "bel": "too large",
     "beo": "partly beside", "em": "exact match", "osb": "one-sided boundary",
-    "to": "token overlap",
+    "to": "token overlap", "not_causal": "not seen as causal", "both": "neither span found",
+    "cause": "cause not found", "effect": "effect not found", "mistyped": "of another type",
+    "turned": "turned round", "unlinked": "linked wrongly", "partial": "without both arguments",
 }  # fmt: skip
 
 

@@ -16,11 +16,10 @@ from fastcausal.report.groups import Groups
 from fastcausal.report.page import ABOUT, ERRORS, Card, Drawn, Section
 from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_grid, confusion_of_roles
-from fastcausal.tasks.extraction.counting import EXACT
 from fastcausal.tasks.extraction.evaluation import Evaluation, find_evaluation
 from fastcausal.tasks.extraction.kinds import WORDS, error_fields
 from fastcausal.tasks.extraction.page import MAX_CELLS, MAX_LETTERS, NO_ROLE, OF_TYPES
-from fastcausal.tasks.relations.whole import WholeFormula
+from fastcausal.tasks.relations.formula import RelationFormula
 
 UNPARSED = {
     "n_unparsed_answers": "answers",
@@ -56,7 +55,7 @@ def sections_of(report: Report) -> list[Section]:
     predictions; counts of errors; confusion of roles; scores of subsets. A part that the report
     lacks has no section.
     """
-    table, *others = _make_grids(report, {"": report.scores})
+    table, *others = _make_grids(report, report.title, {"": report.scores})
     return [
         Section("Scores", [drawn_scores(table), *others]),
         *_subsets(report),
@@ -68,12 +67,12 @@ def sections_of(report: Report) -> list[Section]:
     ]
 
 
-def _make_grids(report: Report, parts: Mapping[str, Groups]) -> list[Grid]:
+def _make_grids(report: Report, title: str, parts: Mapping[str, Groups]) -> list[Grid]:
     """Make the table of the scores of parts, and the other tables of a report."""
     evaluation: Evaluation | None = getattr(report, "_evaluation", None)
     if evaluation is None:
-        return [scores_table(report.title, parts)]
-    return evaluation.formula.make_grids(report.title, parts)
+        return [scores_table(title, parts)]
+    return evaluation.formula.make_grids(title, parts)
 
 
 def drawn_scores(table: Grid) -> Drawn:
@@ -105,7 +104,7 @@ def cards_of(
         interval = report._intervals or {}
         level = f"{100 * interval.get('confidence', 0.95):g}% confidence interval"
         rest = {n: value for n, value in values.items() if n != main}
-        groups = {g: of_group[main] for g, of_group in others}
+        groups = {g: of_group[main] for g, of_group in others if main in of_group}
         lost = report.facts["n_unparsed"]
         note = f"not read: {_shares_lost(report)}" if lost else ""
         cards.append(Card(name, main.upper() if main == "f1" else main.replace("_", " "),
@@ -206,10 +205,8 @@ def _list_skipped_answers(name: str, report: Report) -> Grid | None:
 def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
     """Return the counts of errors overall and by role; empty if the kernel names no errors."""
     evaluation: Evaluation | None = getattr(report, "_evaluation", None)
-    if evaluation is not None and isinstance(evaluation.formula, WholeFormula):
-        first = report.scores[EXACT]
-        n_equal = int(first.tp)
-        return {EXACT: {"fp": int(first.predicted) - n_equal, "fn": int(first.gold) - n_equal}}
+    if evaluation is not None and not isinstance(evaluation.formula, RelationFormula):
+        return evaluation.formula.count_errors(report.scores)
     kernel = _kernel_of(report)
     fields = () if kernel is None else error_fields(kernel)
     counts = {group: {f: int(values[f]) for f in fields} for group, values in report.scores.items()}
@@ -286,4 +283,4 @@ def _draw_matrix(grid: Grid, address: str, of: str = "") -> Drawn:
 def _subsets(report: Report) -> list[Section]:
     if not report.subsets:
         return []
-    return [Section("Subsets", [drawn_scores(_make_grids(report, report.subsets)[0])])]
+    return [Section("Subsets", [drawn_scores(_make_grids(report, "", report.subsets)[0])])]

@@ -141,6 +141,11 @@ class DepthsFormula(GroupedFormula):
         }
         return {"causal": groups["causal"], "spans": spans, "links": groups["links"]}
 
+    def count_errors(self, groups: Groups) -> dict[str, dict[str, int]]:
+        """Count the lost relations of each side, by where they are lost."""
+        lost = lines_of(self.arguments)[1:-1]
+        return {s: {line: int(groups[f"account_{s}"][line]) for line in lost} for s in SIDES}
+
     def summarize(self, groups: Groups) -> Scores:
         """Return F1 at each depth, and the steps of recall."""
         of = {"links": "links", "causal": "causal", "spans": "spans_overall"}

@@ -96,6 +96,10 @@ class GroupedFormula(Formula):
         """Return groups as JSON has them."""
         return groups
 
+    def count_errors(self, groups: Groups) -> dict[str, dict[str, int]]:
+        """Count the errors of each kind, by what has them."""
+        return {}
+
     def summarize(self, groups: Groups) -> Scores:
         """Return the scores of a row in a table of systems; none: those of the first group."""
         return Scores({})

@@ -19,6 +19,7 @@ from fastcausal.engine.reference import whole as reference
 from fastcausal.engine.reference.whole import CRITERIA, WholeRules
 from fastcausal.options import Backend
 from fastcausal.protocols import WholeProtocol, ratio_of
+from fastcausal.report.groups import Groups
 from fastcausal.report.numbers import SHARE, Scale
 from fastcausal.rows import Rows, check_both
 from fastcausal.tasks.relations import _whole
@@ -73,6 +74,12 @@ class WholeFormula(GroupedFormula):
         """Compute the scores of one criterion from its counts."""
         zero = np.nan if self.undefined is None else self.undefined
         return precision_recall_f1(counts["tp"], counts["predicted"], counts["gold"], zero)
+
+    def count_errors(self, groups: Groups) -> dict[str, dict[str, int]]:
+        """Count the relations without an equal one on either side."""
+        name = CRITERIA[0]
+        tp, predicted, gold = (int(groups[name][n]) for n in ("tp", "predicted", "gold"))
+        return {name: {"fp": predicted - tp, "fn": gold - tp}}
 
     def scale(self, group: str, score: str) -> Scale:
         """Declare shares."""

@@ -145,3 +145,27 @@ def test_an_empty_example_counts_as_not_causal_alone() -> None:
     assert two.account == one.account
     assert two["causal"].tn == one["causal"].tn + 1
     assert Fraction(two["causal"].accuracy) == 1
+
+
+def test_lost_relations_are_found_again_in_errors_matches_and_on_pages(tmp_path: Any) -> None:
+    report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "depths")
+    for side_of, lines in report.account.items():
+        for line in ("not_causal", "both", "cause", "effect", "turned", "unlinked"):
+            wrong = report.errors(top=None, types=[line], roles=[side_of])
+            assert sum(example.errors for example in wrong.examples) == lines[line]
+            assert sum(report.matches[f"account_{side_of}_{line}"].to_pylist()) == lines[line]
+    assert sum(report.matches["right"].to_pylist()) == report.account["gold"]["right"]
+    report.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "turned round" in page
+    assert "linked wrongly" in page
+    lost = report.account["gold"]["effect"] / report.account["gold"]["relations"]
+    assert f'<rect class="k1" x="{100 * 39 / 72:.4g}%" width="{100 * lost:.4g}%"' in page
+
+
+def test_types_in_matches_follow_the_policy() -> None:
+    gold, pred = ([side((0, 2, 4, 6)) | {"types": [name]}] for name in ("Cause", "Prevent"))
+    rows = fc.score(gold, pred, "depths", types="require").matches.to_pylist()
+    assert sum(row["account_gold_mistyped"] for row in rows) == 1
+    [row] = fc.score(gold, pred, "depths").matches.to_pylist()
+    assert row["right"] == 1

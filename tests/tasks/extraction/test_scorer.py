@@ -201,7 +201,10 @@ def test_what_batches_cannot_do():
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ({"protocol": "cnc"}, 'is "cnc", expected one of recess, cnc-2023, cnc-2022, relations'),
+        (
+            {"protocol": "cnc"},
+            'protocol is "cnc", expected one of recess, cnc-2023, cnc-2022, relations, depths',
+        ),
         ({"unparsed": "no"}, 'unparsed is "no", expected one of error, empty, skip'),
         ({"unmatched": "no"}, 'unmatched is "no", expected one of error, empty, skip'),
         ({"backend": "gpu"}, 'backend is "gpu", expected one of cpu, cuda, reference'),
