@@ -63,8 +63,8 @@ class Marking:
     trigger : {"signal", "none"}
         Read the trigger of an event as its signal, or as nothing.
     words : {"blank", "letters", "nltk"}, callable or path, optional
-        Cut texts into tokens: by blanks, letters (Chinese, Japanese, Thai ...) or nltk (FILE: its
-        model).
+        Cut texts into words: by blanks, letters (Chinese, Thai ...), nltk, or as FILE lists them.
+        A file has rows of ``text`` and ``words``. A list ``tokens`` of an example goes before it.
     types : {"ignore", "require"}
         Pair relations whatever their types, or only relations of one type.
 
