@@ -23,6 +23,8 @@ LABELS = ("Cause", "Effect", "Signal", "cause", "EFFECT", "Cause", "Effect")
 STRANGE = ("Drug", "Wirkung", "Degree", "Event")
 TYPES = (None, "causes", "causes", "caused_by", "enables", "prevents", "not causal")
 ARGUMENTS = ("Cause", "Cause2", "Effect", "Effect", "effect3", "Signal", "Degree", "Drug", "Means")
+ROLES = (("cause", "effect", "signal", "degree"), ("degree", "effect", "cause", "signal"),
+         ("cause", "effect"))  # fmt: skip
 NAMED = (("causes", "cause", "effect"), ("caused_by", "effect", "cause"),
          ("Enables", "cause", "effect"))  # fmt: skip
 
@@ -52,7 +54,7 @@ class Drawn(NamedTuple):
 def options(rng, words):
     """Options of reading."""
     return Options(
-        roles=("cause", "effect", "signal", "degree") if rng.random() < 0.3 else Options().roles,
+        roles=rng.choice(ROLES) if rng.random() < 0.4 else Options().roles,
         role={"cause": ("drug", "Ursache"), "effect": ("Wirkung",)} if rng.random() < 0.4 else {},
         link=tuple(rng.sample(NAMED, rng.randint(1, 3))) if rng.random() < 0.4 else (),
         lone=rng.choice(("drop", "keep", "pair")),
@@ -198,7 +200,7 @@ TYPE_SYSTEM = projects.TYPE_SYSTEM.replace(BEFORE, LABEL + BEFORE)
 
 
 def xmi(drawn, words):
-    """Write the file as INCEpTION does, with types of links."""
+    """Write the file as INCEpTION does, with types of links; ``words`` None: without tokens."""
     at = units(drawn.text)
     rows = []
 
@@ -210,7 +212,7 @@ def xmi(drawn, words):
 
     for _, a, b in lines(drawn.text):
         add("type:Sentence", (a, b))
-    for spot in cut(drawn.text, words):
+    for spot in cut(drawn.text, words) if words else ():
         add("type:Token", spot)
     spans = [add("custom:CauseEffectSignal", parts[0], f" CES={quoteattr(label)}")
              for label, parts in drawn.spans]  # fmt: skip
@@ -300,7 +302,7 @@ def write(folder, kind, drawn, words, rng):
         data = webanno_tsv(one, words)
     elif kind == "xmi":
         (folder / "TypeSystem.xml").write_text(TYPE_SYSTEM)
-        data = xmi(one, words)
+        data = xmi(one, rng.choice((words, None)))
     elif kind == "label-studio":
         ways = rng.choice(((False, False), (True, False), (True, True), (False, True)))
         data = json.dumps([label_studio(d, 7 + k, *ways) for k, d in enumerate(drawn)])
