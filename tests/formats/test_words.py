@@ -157,6 +157,19 @@ def test_perfect_and_exchanged(language, form):
             assert f1_of(same, group) == {1.0}
         for role in ("cause", "effect"):
             assert f1_of(other, role) == {0.0}
+    for name, group in (("relations", "exact"), ("depths", "links")):
+        assert f1_of(fc.score(gold, gold, protocol=name, words="letters"), group) == {1.0}
+        assert f1_of(fc.score(gold, exchanged, protocol=name, words="letters"), group) == {0.0}
+
+
+@pytest.mark.parametrize("form", ["texts", "offsets", "tagged"])
+@pytest.mark.parametrize("language", ["Hindi", "Arabic", "Amharic", "English"])
+def test_blanks_of_scripts_with_blanks(language, form):
+    gold, exchanged = sides(language, form)
+    by_blank, by_letters = (fc.read(gold, words=words) for words in ("blank", "letters"))
+    assert by_blank.table.equals(by_letters.table)
+    assert fc.score(gold, gold)["overall"].f1 == 1.0
+    assert fc.score(gold, exchanged)["cause"].f1 == 0.0
 
 
 @pytest.mark.parametrize("form", ["texts", "offsets", "tagged"])
