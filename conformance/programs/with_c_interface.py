@@ -46,6 +46,8 @@ def sides_of(case: Case) -> dict[str, tuple[fc.Rows, fc.Rows]]:
 
 
 def score(case: Case) -> Values:
+    if case["protocol"] in ("relations", "depths"):
+        raise UnknownError(f"no protocol {case['protocol']}")
     protocol = capi.Protocol(line_of(case))
     values: Values = {}
     for subset, sides in sides_of(case).items():

@@ -29,7 +29,7 @@ from answering import (
 )
 from defined_tasks import OTHERS
 
-from tests.oracles import agreement, fair, markup, unitized
+from tests.oracles import agreement, depths, fair, markup, unitized
 
 Span = tuple[int, int, int]
 Relation = list[Span]
@@ -197,7 +197,71 @@ def sides_of(case: Case) -> Iterator[tuple[list[Any], list[Any], int]]:
         yield sides[0], sides[1], example["length"]
 
 
+def without_kernel(case: Case) -> Values:
+    """Return counts and scores of whole relations, or of where they are lost."""
+    examples = []
+    for example in case["examples"]:
+        sides = [
+            [
+                (
+                    {role: frozenset(t for a, b in r.get(role, ()) for t in range(a, b))
+                     for role in ROLES},
+                    r.get("type"),
+                )
+                for r in example[side]
+            ]
+            for side in ("gold", "pred")
+        ]  # fmt: skip
+        examples.append(sides)
+    if case["protocol"] == "relations":
+        counts = depths.whole(examples)
+        values: Values = {}
+        for name in counts:
+            if name.endswith("_tp"):
+                tp, predicted, gold = counts[name], counts["predicted"], counts["gold"]
+                values |= flat(shares_of(tp, predicted, gold), f"{name.removesuffix('_tp')}.")
+        return values
+    found = depths.depths(examples, "exact", typed=False)
+    values = {}
+    for name in ("causal", *ROLES):
+        group = "causal" if name == "causal" else f"spans.{name}"
+        values |= flat({k: found[name][k] for k in ("tp", "predicted", "gold", "fp", "fn", "tn")},
+                       f"{group}.")  # fmt: skip
+    for name in ("gold", "predicted"):
+        lines = ("relations", "right", *depths.LOST, "partial")
+        values |= flat({k: found[name][k] for k in lines}, f"account.{name}.")
+    linkable = [
+        sum(found[name][k] for k in ("right", "mistyped", "turned", "unlinked"))
+        for name in ("gold", "predicted")
+    ]
+    of = found["gold"]
+    seen = of["relations"] - of["not_causal"]
+    values |= {
+        **flat(shares_of(of["right"], linkable[1], linkable[0]), "links."),
+        "links.linkable_gold": linkable[0],
+        "links.linkable_predicted": linkable[1],
+        "steps.seen": ratio(seen, of["relations"]),
+        "steps.found": ratio(linkable[0], seen),
+        "steps.linked": ratio(of["right"], linkable[0]),
+    }
+    return values
+
+
+def shares_of(tp: int, predicted: int, gold: int) -> Values:
+    return {
+        "tp": tp,
+        "right": tp,
+        "predicted": predicted,
+        "gold": gold,
+        "precision": ratio(tp, predicted),
+        "recall": ratio(tp, gold),
+        "f1": ratio(2 * tp, predicted + gold),
+    }
+
+
 def score(case: Case) -> Values:
+    if case["protocol"] in ("relations", "depths"):
+        return without_kernel(case)
     settings = settings_of(case)
     if settings["kernel"] == "span_overlap":
         return overlap(case)

@@ -17,7 +17,9 @@ from fastcausal.engine.reference.depths import (
     least_matching,
     run,
 )
+from fastcausal.protocols import match_of
 from fastcausal.tasks.relations import _depths
+from tests.oracles import depths as oracle
 from tests.support.profiles import trials
 from tests.support.related import rows_of_side, sides
 from tests.support.strategies import rows_of
@@ -168,3 +170,36 @@ def test_many_relations_in_one_example(seed: int) -> None:
     assert plain.tolist() == native.tolist()
     assert plain[0, 13] > 0
     assert plain[0, 20] > 0
+
+
+@given(sides(), st.sampled_from(["exact", "overlap", "iou:0.5", "iou:0.34"]), st.booleans())
+@trials(2000)
+def test_counts_are_those_of_every_matching(drawn: Any, match: str, typed: bool) -> None:
+    """All matchings of token sets are tried, by an oracle that shares nothing with the package."""
+    examples = [
+        tuple(
+            [
+                (
+                    {
+                        name: frozenset(t for r, a, b in spans if r == k for t in range(a, b))
+                        for k, name in enumerate(oracle.ROLES)
+                    },
+                    [None, "a", "b"][code],
+                )
+                for spans, code in example[side]
+            ]
+            for side in (0, 1)
+        )
+        for example in zip(*drawn, strict=True)
+    ]
+    rules = rules_of(match_of(match))
+    (gold, of_gold), (pred, of_pred) = map(rows_of_side, drawn)
+    counts = np.zeros((1, rules.n_fields), np.int64)
+    types = (of_gold, of_pred) if typed else None
+    _depths.count(rules, gold, pred, types, CountGroups(None, 1), counts, None, 1)
+    found, wanted = named(counts[0].tolist()), oracle.depths(examples, match, typed)
+    assert found["causal"] == [wanted["causal"][name] for name in ("tp", "fp", "fn", "tn")]
+    for role, spans in zip(oracle.ROLES, found["spans"], strict=True):
+        assert spans == [wanted[role][name] for name in ("tp", "predicted", "gold")]
+    for side in ("gold", "predicted"):
+        assert found[side] == {name: wanted[side][name] for name in NAMES}
