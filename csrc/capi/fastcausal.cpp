@@ -187,24 +187,41 @@ void add_up(const int64_t* per_example, int64_t n_examples, int64_t n_counts, in
   for (int64_t k = 0; k < n_examples * n_counts; ++k) counts[k % n_counts] += per_example[k];
 }
 
+// Sets what all runs have in common.
+template <class AnyRun>
+void fill(AnyRun& run, int64_t n_examples, int64_t n_threads, const fastcausal_results& results,
+          int64_t* counts, int64_t n_counts) {
+  run.n_examples = n_examples;
+  run.groups.each = results.per_example;
+  run.groups.n = run.groups.each ? n_examples : 1;
+  run.partner = results.partner;
+  run.counts = run.groups.each ? results.per_example : counts;
+  run.n_threads = std::max<int64_t>(n_threads, 1);
+  run.stop_requested = never;
+  std::fill_n(run.counts, run.groups.n * n_counts, 0);
+}
+
 // Pairs and counts. Fills counts, per_example and partner where they are wanted.
 int64_t count(const Protocol& protocol, const Input& gold, const Input& pred, int64_t n_examples,
               int64_t n_threads, const fastcausal_results& results, int64_t* counts) {
   const int64_t n_counts = protocol.plan.n_fields;
   const bool each = results.per_example;
+  if (!protocol.kernel) {
+    whole::Run run{};
+    run.rules = protocol.rules;
+    run.gold.side = gold.side;
+    run.pred.side = pred.side;
+    fill(run, n_examples, n_threads, results, counts, n_counts);
+    const int64_t outcome = whole::count_whole(run);
+    if (each) add_up(results.per_example, n_examples, n_counts, counts);
+    return outcome;
+  }
   Run run{};
   run.gold = gold;
   run.pred = pred;
-  run.n_examples = n_examples;
   run.plan = protocol.plan;
-  run.groups.n = each ? n_examples : 1;
-  run.groups.each = each;
-  run.partner = results.partner;
-  run.counts = each ? results.per_example : counts;
-  run.n_threads = std::max<int64_t>(n_threads, 1);
   run.reading = ReadAs::GIVEN;
-  run.stop_requested = never;
-  std::fill_n(run.counts, run.groups.n * n_counts, 0);
+  fill(run, n_examples, n_threads, results, counts, n_counts);
   const int64_t outcome = run_all({protocol.kernel->name, nullptr, &protocol.memory}, run);
   if (each) add_up(results.per_example, n_examples, n_counts, counts);
   return outcome;

@@ -76,9 +76,18 @@ inline GroupCounts counts_of(const Protocol& protocol, const int64_t* counts, si
   return found;
 }
 
-// Returns the scores of overall and of every role, in turn, with the group in each name.
+// Returns the scores of all groups in turn: of overall and of every role, or of every criterion
+// that needs no types. Each name starts with the group.
 inline NamedScores scores_of(const Protocol& protocol, const int64_t* counts) {
   NamedScores all;
+  for (int k = whole::EXACT; !protocol.kernel && k < whole::N_FIELDS; ++k) {
+    if (k == whole::STRICT) continue;
+    const auto number = [&](int field) { return static_cast<double>(counts[field]); };
+    add_precision_recall_f1(number(k), number(whole::PREDICTED), number(whole::GOLD),
+                            protocol.undefined,
+                            std::string(whole::CRITERIA[k - whole::EXACT]) + "_", all);
+  }
+  if (!protocol.kernel) return all;
   for (size_t group = 0; group <= protocol.roles.size(); ++group) {
     const std::string prefix = (group ? protocol.roles[group - 1] : "overall") + "_";
     for (auto& [score, value] : scores_of_group(

@@ -14,6 +14,7 @@
 #include "engine/memory.hpp"
 #include "engine/official.hpp"
 #include "fastcausal/plan.h"
+#include "tasks/whole.hpp"
 
 namespace fastcausal::capi {
 
@@ -48,13 +49,25 @@ struct Setting {
   const char* usual;
 };
 
+constexpr const char* WHOLE = "relations";  // in the place of a kernel: whole relations
+
 inline Texts kernel_names() {
   Texts names;
   for (const KernelRecord& kernel : kernel_records()) names.emplace_back(kernel.name);
+  names.emplace_back(WHOLE);
   return names;
 }
 
-inline const std::vector<Setting>& settings() {
+// The settings of whole relations, or of protocols with a kernel, in their order.
+inline const std::vector<Setting>& settings_of(bool whole) {
+  static const std::vector<Setting> of_whole = {
+      {"kernel", {WHOLE}, WHOLE},
+      {"arguments", {}, ""},
+      {"iou", {}, "0.5"},
+      {"types", {"ignore", "require"}, "ignore"},
+      {"tags", {"strict", "aligned", "cnc-2023", "cnc-2022", "as-given"}, "strict"},
+      {"0/0", {}, "undefined"},
+  };
   static const std::vector<Setting> all = {
       {"kernel", kernel_names(), "fair_spans"},
       {"objective", {}, ""},
@@ -66,10 +79,8 @@ inline const std::vector<Setting>& settings() {
       {"0/0", {}, "undefined"},
       {"average", {"counts", "cnc-2022"}, "counts"},
   };
-  return all;
+  return whole ? of_whole : all;
 }
-
-enum Place { KERNEL, OBJECTIVE, TAGS, TIES, SURPLUS, NON_CAUSAL, TRACKS, UNDEFINED, AVERAGE };
 
 // The settings of reading, which a signature adds to the protocol's settings.
 inline const Texts& settings_of_reading() {
@@ -83,6 +94,7 @@ inline const Texts& named_protocols() {
       "cnc-2023|tags:cnc-2023|ties:first|surplus:truncate|non-causal:ignore|0/0:0.0",
       "cnc-2022|kernel:exact_spans|tags:cnc-2022|ties:first|surplus:truncate|non-causal:ignore|"
       "0/0:0.0|average:cnc-2022",
+      "relations|kernel:relations",
   };
   return all;
 }
@@ -95,24 +107,24 @@ class Protocol {
   std::string line;
   Texts roles;
   Texts count_names, score_names;
-  const KernelRecord* kernel = nullptr;
-  ReadAs reading = ReadAs::GIVEN;  // of tags, applied to other spans as well
-  bool averages = false;           // cnc-2022: scores are means of means
+  const KernelRecord* kernel = nullptr;  // null: whole relations
+  whole::Rules rules{};                  // of whole relations
+  ReadAs reading = ReadAs::GIVEN;        // of tags, applied to other spans as well
+  bool averages = false;                 // cnc-2022: scores are means of means
   double undefined = std::nan("");
   Plan plan{};
   mutable Memory memory;
 
   Protocol(const std::string& text, const std::string& roles_) : roles(split(roles_, ',')) {
-    if (check_roles() && take(text) && take_builtin() && take_kernel() && take_tracks() &&
-        take_undefined()) {
-      finish();
-    }
+    if (!check_roles() || !take(text) || !take_builtin() || !take_undefined()) return;
+    if (is_whole_ ? take_arguments() && take_iou() : take_kernel() && take_tracks()) finish();
   }
   Protocol(const Protocol&) = delete;
   Protocol& operator=(const Protocol&) = delete;
 
  private:
   std::string name_;
+  bool is_whole_ = false;
   Texts values_;  // of settings, in their order
   Objective objective_, of_kernel_;
   std::vector<int64_t> params_, weights_;
@@ -121,6 +133,17 @@ class Protocol {
     fault = what + " is \"" + got + "\", expected " + expected;
     return false;
   }
+
+  const std::vector<Setting>& settings() const { return settings_of(is_whole_); }
+
+  size_t place_of(const std::string& name) const {
+    const auto is_it = [&](const Setting& setting) { return setting.name == name; };
+    return static_cast<size_t>(std::find_if(settings().begin(), settings().end(), is_it) -
+                               settings().begin());
+  }
+
+  std::string& value(const char* name) { return values_[place_of(name)]; }
+  const std::string& value(const char* name) const { return values_[place_of(name)]; }
 
   bool check_roles() {
     for (const std::string& role : roles) {
@@ -150,6 +173,7 @@ class Protocol {
     if (parts.size() == 1 && !contains(names, name_)) {
       return wrong("protocol", name_, "one of " + joined(names, ", ") + ", or a name and settings");
     }
+    is_whole_ = name_ == WHOLE || contains(parts, std::string("kernel:") + WHOLE);
     return take_values({parts.begin() + 1, parts.end()});
   }
 
@@ -165,18 +189,18 @@ class Protocol {
       }
       seen.push_back(name);
       if (contains(settings_of_reading(), name)) continue;
-      const auto is_it = [&](const Setting& setting) { return setting.name == name; };
-      const auto found = std::find_if(settings().begin(), settings().end(), is_it);
-      if (found == settings().end()) {
+      const size_t place = place_of(name);
+      if (place == settings().size()) {
         Texts names;
         for (const Setting& setting : settings()) names.emplace_back(setting.name);
         return wrong("a setting", name, "one of " + joined(names, ", "));
       }
       const std::string value = part.substr(colon + 1);
-      if (!found->choices.empty() && !contains(found->choices, value)) {
-        return wrong(name, value, "one of " + joined(found->choices, ", "));
+      const Texts& choices = settings()[place].choices;
+      if (!choices.empty() && !contains(choices, value)) {
+        return wrong(name, value, "one of " + joined(choices, ", "));
       }
-      values_[static_cast<size_t>(found - settings().begin())] = value;
+      values_[place] = value;
     }
     return true;
   }
@@ -186,12 +210,21 @@ class Protocol {
     for (const std::string& known : named_protocols()) {
       const Texts parts = split(known, '|');
       if (parts[0] != name_) continue;
+      const bool of_whole = contains(parts, std::string("kernel:") + WHOLE);
+      if (of_whole != is_whole_) {
+        return wrong(name_ + ": kernel", value("kernel"), of_whole ? WHOLE : "one of pairs");
+      }
       const Texts given = std::exchange(values_, {});
       take_values({parts.begin() + 1, parts.end()});
       for (size_t k = 0; k < given.size(); ++k) {
-        const bool own = given[k] == values_[k] || (k == OBJECTIVE && own_objective(given));
-        const bool tags = k == TAGS && (values_[k] == "strict" || given[k] == "as-given");
-        if (!own && !tags) return wrong(name_ + ": " + settings()[k].name, given[k], values_[k]);
+        const std::string setting = settings()[k].name;
+        const bool own =
+            given[k] == values_[k] ||
+            (setting == "objective" && own_objective(given[place_of("kernel")], given[k]));
+        const bool is_open = is_whole_ && contains({"arguments", "iou", "types"}, setting);
+        const bool tags = setting == "tags" && (values_[k] == "strict" || given[k] == "as-given");
+        if (!own && !tags && !is_open)
+          return wrong(name_ + ": " + settings()[k].name, given[k], values_[k]);
       }
       values_ = given;
     }
@@ -203,20 +236,63 @@ class Protocol {
     return *std::find_if(kernel_records().begin(), kernel_records().end(), is_it);
   }
 
-  static bool own_objective(const Texts& given) {
-    return given[OBJECTIVE] == kernel_of(given[KERNEL]).objective;
+  static bool own_objective(const std::string& kernel_name, const std::string& given) {
+    return given == kernel_of(kernel_name).objective;
   }
 
-  bool take_kernel() {
-    kernel = &kernel_of(values_[KERNEL]);
-    averages = values_[AVERAGE] == "cnc-2022";
-    if (averages && values_[KERNEL] != "exact_spans") {
-      return wrong("kernel of average:cnc-2022", values_[KERNEL], "exact_spans");
+  void take_reading() {
+    if (value("tags") == "cnc-2023") reading = ReadAs::OFFICIAL;
+    if (value("tags") == "cnc-2022") reading = ReadAs::RELAXED;
+  }
+
+  bool take_arguments() {
+    std::string& names = value("arguments");
+    if (names.empty())
+      names = joined({roles.begin(), roles.begin() + std::min<int64_t>(2, n_roles())}, "+");
+    const Texts given = split(names, '+');
+    rules = {n_roles(), {-1, -1}, 0, MOST_SHARE};
+    for (size_t k = 0; k < std::max<size_t>(given.size(), roles.size() > 1 ? 2 : 1); ++k) {
+      const auto at =
+          k == given.size() ? roles.end() : std::find(roles.begin(), roles.end(), given[k]);
+      if (k > 1 || at == roles.end() || (k && given[0] == given[1])) {
+        return wrong("arguments", names, "two roles of " + joined(roles, ", "));
+      }
+      rules.arguments[k] = at - roles.begin();
     }
-    if (values_[TAGS] == "cnc-2023") reading = ReadAs::OFFICIAL;
-    if (values_[TAGS] == "cnc-2022") reading = ReadAs::RELAXED;
-    if (values_[OBJECTIVE].empty()) values_[OBJECTIVE] = kernel->objective;
-    return parse(kernel->objective, of_kernel_) && parse(values_[OBJECTIVE], objective_);
+    return true;
+  }
+
+  // Reads a share as an integer, and writes it as Python does.
+  bool take_iou() {
+    std::string& text = value("iou");
+    const size_t point = std::min(text.find('.'), text.size());
+    std::string digits = text.substr(std::min(point + 1, text.size()));
+    while (!digits.empty() && digits.back() == '0') digits.pop_back();
+    std::string all = text.substr(0, point) + digits;
+    const bool plain =
+        std::all_of(all.begin(), all.end(), [](char c) { return '0' <= c && c <= '9'; });
+    if (plain && !all.empty() && point < 3 && digits.size() <= SHARE_DIGITS) {
+      all.append(SHARE_DIGITS - digits.size(), '0');
+      rules.numerator = std::strtoll(all.c_str(), nullptr, 10);
+    }
+    if (rules.numerator < 1 || rules.numerator > MOST_SHARE) {
+      return wrong("iou", text, "a number above 0 and at most 1 with at most 9 decimals");
+    }
+    text = rules.numerator == MOST_SHARE ? "1" : "0." + digits;
+    return true;
+  }
+
+  int64_t n_roles() const { return static_cast<int64_t>(roles.size()); }
+
+  bool take_kernel() {
+    kernel = &kernel_of(value("kernel"));
+    averages = value("average") == "cnc-2022";
+    if (averages && value("kernel") != "exact_spans") {
+      return wrong("kernel of average:cnc-2022", value("kernel"), "exact_spans");
+    }
+    std::string& objective = value("objective");
+    if (objective.empty()) objective = kernel->objective;
+    return parse(kernel->objective, of_kernel_) && parse(objective, objective_);
   }
 
   // Reads "2tp/(2tp+fp+fn)" or "em+osb+to".
@@ -256,7 +332,7 @@ class Protocol {
 
   bool take_tracks() {
     params_.assign(1, static_cast<int64_t>(roles.size()));
-    const Texts tracks = split(values_[TRACKS], ',');
+    const Texts tracks = split(value("tracks"), ',');
     std::vector<std::pair<std::string, int64_t>> track_of;
     for (size_t k = 0; k < tracks.size(); ++k) {
       for (const std::string& role : split(tracks[k], '+')) {
@@ -283,7 +359,7 @@ class Protocol {
   }
 
   bool take_undefined() {
-    const std::string text = values_[UNDEFINED];
+    std::string& text = value("0/0");
     if (text == "undefined") return true;
     char* end = nullptr;
     undefined = std::strtod(text.c_str(), &end);
@@ -294,23 +370,36 @@ class Protocol {
     undefined += 0.0;  // no minus before 0
     char shortest[32];
     const auto [stop, _] = std::to_chars(shortest, shortest + sizeof shortest, undefined);
-    values_[UNDEFINED].assign(shortest, stop);
-    if (values_[UNDEFINED].size() == 1) values_[UNDEFINED] += ".0";
+    text.assign(shortest, stop);
+    if (text.size() == 1) text += ".0";
     return true;
   }
 
   void finish() {
+    take_reading();
+    if (is_whole_) {
+      count_names = {"gold", "predicted"};
+      for (const char* name : whole::CRITERIA) count_names.push_back(std::string(name) + "_tp");
+      params_ = {n_roles()};
+      plan.params = params_.data();
+      plan.n_fields = whole::N_FIELDS;
+    } else {
+      name_counts();
+      fill_plan();
+    }
+    line = name_;
+    for (size_t k = 0; k < values_.size(); ++k) {
+      if (settings()[k].name == std::string("average") && !averages) continue;
+      line += std::string("|") + settings()[k].name + ":" + values_[k];
+    }
+  }
+
+  void name_counts() {
     for (const std::string& role : roles) {
       const std::string prefix = role + "_";
       for (const std::string& field : kernel->of_role) count_names.push_back(prefix + field);
     }
     for (const std::string& field : kernel->overall) count_names.push_back("overall_" + field);
-    fill_plan();
-    line = name_;
-    for (size_t k = 0; k < values_.size(); ++k) {
-      if (k == AVERAGE && !averages) continue;
-      line += std::string("|") + settings()[k].name + ":" + values_[k];
-    }
   }
 
   bool official() const {
@@ -318,7 +407,7 @@ class Protocol {
     for (const char* half : HALF) {
       if (contains(kernel->of_role, half)) f1.denominator[half] = 1;
     }
-    return values_[TIES] == "first" && objective_ == f1;
+    return value("ties") == "first" && objective_ == f1;
   }
 
   void fill_plan() {
@@ -343,9 +432,9 @@ class Protocol {
     plan.linear = objective_.denominator.empty();
     plan.additive = kernel->additive;
     plan.never_costs = kernel->never_costs && objective_ == of_kernel_;
-    plan.by_content = values_[TIES] == "content";
-    plan.truncate = values_[SURPLUS] == "truncate";
-    plan.ignore_non_causal = values_[NON_CAUSAL] == "ignore";
+    plan.by_content = value("ties") == "content";
+    plan.truncate = value("surplus") == "truncate";
+    plan.ignore_non_causal = value("non-causal") == "ignore";
   }
 
   void weigh(const Weights& sum, Form form) {
@@ -366,6 +455,8 @@ class Protocol {
     return bits;
   }
 
+  static constexpr size_t SHARE_DIGITS = 9;
+  static constexpr int64_t MOST_SHARE = 1'000'000'000;
   static constexpr int64_t MOST_WEIGHT = 1'000'000;
   static constexpr const char* HALF[] = {"le", "be", "lbe"};
 };

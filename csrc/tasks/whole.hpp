@@ -16,13 +16,16 @@ namespace fastcausal::whole {
 
 // Counts of an example: relations that mark a span, then pairs by criterion.
 enum Field { GOLD, PREDICTED, EXACT, SIGNAL, STRICT, UNDIRECTED, BOUNDARY, OVERLAP, IOU, N_FIELDS };
+// Names of the criteria, from EXACT on.
+constexpr const char* CRITERIA[] = {"exact",    "signal",  "strict", "undirected",
+                                    "boundary", "overlap", "iou"};
 // A criterion that is an equality splits relations into classes: any pairing in turn is a maximum.
 constexpr Field EQUALITIES[] = {EXACT, SIGNAL, STRICT, UNDIRECTED};
 constexpr Field OTHERS[] = {BOUNDARY, OVERLAP, IOU};
 constexpr int64_t MOST_PAIRS = int64_t{1} << 26;  // of relations, in an example
 
-// Relations of an example with three roles of one span each, few on both sides. Each pair of them is
-// compared without a branch, and a byte of a word holds what is known by one criterion.
+// Relations of an example with three roles of one span each, few on both sides. Each pair of them
+// is compared without a branch, and a byte of a word holds what is known by one criterion.
 struct Few {
   static constexpr int64_t MOST = 8;  // of relations on a side
   static constexpr uint64_t ONES = 0x01010101010101;
@@ -49,10 +52,9 @@ struct Few {
       const int32_t from = std::max(start(g[k]), start(p[k]));
       const int32_t to = std::min(stop(g[k]), stop(p[k]));
       const int64_t common = std::max(0, to - from);
-      const int64_t all =
-          int64_t{stop(g[k])} - start(g[k]) + stop(p[k]) - start(p[k]) - common;
-      bounds &= ((to > 0) & ((start(g[k]) == start(p[k])) | (stop(g[k]) == stop(p[k])))) |
-                (g[k] == p[k]);
+      const int64_t all = int64_t{stop(g[k])} - start(g[k]) + stop(p[k]) - start(p[k]) - common;
+      bounds &=
+          ((to > 0) & ((start(g[k]) == start(p[k])) | (stop(g[k]) == stop(p[k])))) | (g[k] == p[k]);
       overlap &= (common > 0) | (all == 0);
       iou &= common * denominator >= all * numerator;
     }
@@ -232,7 +234,8 @@ class Whole {
       int64_t end = -1, n_queued = 1;
       queue[0] = i;
       for (int64_t k = 0; k < n_queued && end < 0; ++k) {
-        for (uint32_t may = rows[queue[k]] >> shift & open; may && end < 0; may &= may - 1) {
+        auto may = static_cast<uint32_t>(rows[queue[k]] >> shift) & open;
+        for (; may && end < 0; may &= may - 1) {
           const int64_t j = lowest_one(may);
           open &= ~(1u << j);
           via[j] = queue[k];

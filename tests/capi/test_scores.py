@@ -21,17 +21,21 @@ from fastcausal.formats.cnc.markup import parse
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction import cnc2022
+from fastcausal.tasks.extraction.counting import counting_of
 from tests.support import capi
 from tests.support.data import CNC
 from tests.support.strategies import rows_of, sides
 
 pytestmark = pytest.mark.slow  # a library is built
+NAMES_OF_PROTOCOLS = [name for name in fc.PROTOCOLS if name != "depths"]  # Python's alone
 PROTOCOLS = (
-    *fc.PROTOCOLS.values(),
+    *(fc.PROTOCOLS[name] for name in NAMES_OF_PROTOCOLS),
     *(fc.Protocol(f"of-{name}", name) for name in KERNELS),
     fc.Protocol("first", "exact_spans", ties="first", surplus="truncate", undefined=1.0),
     fc.Protocol("apart", tracks=(("signal",), ("effect", "cause"))),
     fc.Protocol("one-by-one", tracks=(("effect",),), non_causal="ignore", tags="cnc-2022"),
+    replace(fc.PROTOCOLS["relations"], name="three-quarters", iou=0.75, undefined=0.0),
+    replace(fc.PROTOCOLS["relations"], name="all", arguments=("signal", "cause"), iou=1),
     fc.Protocol("hits", "exact_spans", objective=fc.Objective({"tp": 3, "fp": -1})),
     fc.Protocol("ties", "span_overlap", objective=fc.Objective({"overall_em": 1, "to": 2})),
 )
@@ -46,7 +50,7 @@ def test_a_protocol_is_that_of_its_line(protocol):
     line = str(protocol)
     made = capi.Protocol(line)
     assert made.line == line
-    assert made.count_names == protocol.pair_kernel.columns(ROLES)
+    assert made.count_names == [*counting_of(protocol, ROLES, "cpu", None).columns]
     signature = Recipe(protocol).signature(found=[("spans", "gap")])
     assert capi.Protocol(signature).line == line
     if protocol.name in fc.PROTOCOLS:
@@ -81,7 +85,7 @@ def same_scores(protocol: str, gold: fc.Relations, pred: fc.Relations, report: f
     assert found == {name: of_report[name] for name in found}
 
 
-@pytest.mark.parametrize("name", fc.PROTOCOLS)
+@pytest.mark.parametrize("name", NAMES_OF_PROTOCOLS)
 def test_scores_of_the_sample_are_those_of_the_command(name):
     for system in sample.SYSTEMS.values():
         report = fc.score(sample.GOLD, system, name, unparsed="empty")
@@ -90,7 +94,7 @@ def test_scores_of_the_sample_are_those_of_the_command(name):
 
 
 @pytest.mark.skipif(not CNC.exists(), reason="no CNC data")
-@pytest.mark.parametrize("name", fc.PROTOCOLS)
+@pytest.mark.parametrize("name", NAMES_OF_PROTOCOLS)
 def test_scores_of_frozen_cases_are_those_of_the_command(name):
     tags = fc.PROTOCOLS[name].tags
     for gold_file, pred_file in corpus.case_files().values():
@@ -125,7 +129,7 @@ def test_too_little_room_says_how_much_is_needed():
     ("line", "problem"),
     [
         ("", 'name is "", expected text in one line without "|"'),
-        ("cnc_2023", 'protocol is "cnc_2023", expected one of recess, cnc-2023, cnc-2022, or'),
+        ("cnc_2023", 'protocol is "cnc_2023", expected one of recess, cnc-2023, cnc-2022, re'),
         ("fastcausal|0.1.0|foo", 'protocol is "foo", expected one of recess, cnc-2023, cnc-2022'),
         ("a\nb|kernel:fair_spans", 'name is "a?b", expected text in one line without "|"'),
         ("recess|kernel:exact_spans", 'recess: kernel is "exact_spans", expected fair_spans'),
@@ -142,6 +146,12 @@ def test_too_little_room_says_how_much_is_needed():
         ("a|tracks:event", 'a role of tracks is "event", expected one of cause, effect, signal'),
         ("a|0/0:2", '0/0 is "2", expected undefined or a number from 0 to 1'),
         ("a|0/0:nan", '0/0 is "nan", expected undefined or a number from 0 to 1'),
+        ("relations|iou:1.01", 'iou is "1.01", expected a number above 0 and at most 1'),
+        ("relations|kernel:relations|iou:0", 'iou is "0", expected a number above 0'),
+        ("a|kernel:relations|iou:0.1234567891", "expected a number above 0 and at most 1 with at"),
+        ("a|kernel:relations|arguments:cause", 'arguments is "cause", expected two roles'),
+        ("a|kernel:relations|ties:first", 'a setting is "ties", expected one of kernel, arguments'),
+        ("recess|kernel:relations", 'recess: kernel is "relations", expected one of pairs'),
         ("a|average:cnc-2022", 'kernel of average:cnc-2022 is "fair_spans", expected exact_spans'),
     ],
 )

@@ -17,11 +17,10 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.engine.device.sources import csrc
-from fastcausal.engine.run import run
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction.cnc2022 import scores_2022
-from fastcausal.tasks.extraction.counting import formula_of
+from fastcausal.tasks.extraction.counting import counting_of, formula_of
 from fastcausal.tasks.relations.official import apply_tagging
 from tests.support.data import ROOT
 
@@ -91,17 +90,17 @@ def expected(protocol: fc.Protocol, gold: fc.Rows, pred: fc.Rows) -> dict[str, A
         gold, n_gold = apply_tagging(gold, protocol.tags)
         pred, n_pred = apply_tagging(pred, protocol.tags)
         n_as_given = n_gold + n_pred
-    plan = protocol.plan(ROLES)
-    partner, per_example = run(plan, gold, pred)
+    counting = counting_of(protocol, ROLES, "cpu", None)
+    partner, per_example = counting.runner(counting.plan, gold, pred)
     counts = per_example.sum(axis=0)
     groups = ("overall", *ROLES)
     if protocol.average == "cnc-2022":
         examples = pa.table({"id": [str(k) for k in range(gold.n_examples)]})
-        by_group = scores_2022(plan, gold, pred, examples, ROLES, "cpu")[0]
+        by_group = scores_2022(counting.plan, gold, pred, examples, ROLES, "cpu")[0]
         figures = [by_group[group] for group in groups]
     else:
         formula = formula_of(protocol, ROLES)
-        figures = [formula.scores_of_group(formula.counts_of(counts, group)) for group in groups]
+        figures = [formula.scores_of_group(formula.counts_of(counts, group)) for group in formula.groups]
     scores = np.array([value for of in figures for value in of.values()], np.float64)
     as_given = np.array([n_as_given])
     return dict(zip(RESULTS, (counts, per_example, partner, scores, as_given), strict=True))
