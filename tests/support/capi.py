@@ -100,7 +100,8 @@ def expected(protocol: fc.Protocol, gold: fc.Rows, pred: fc.Rows) -> dict[str, A
         figures = [by_group[group] for group in groups]
     else:
         formula = formula_of(protocol, ROLES)
-        figures = [formula.scores_of_group(formula.counts_of(counts, group)) for group in formula.groups]
+        in_groups = (formula.counts_of(counts, group) for group in formula.groups)
+        figures = [formula.scores_of_group(each) for each in in_groups]
     scores = np.array([value for of in figures for value in of.values()], np.float64)
     as_given = np.array([n_as_given])
     return dict(zip(RESULTS, (counts, per_example, partner, scores, as_given), strict=True))
