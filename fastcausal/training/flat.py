@@ -19,8 +19,10 @@ def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:
     >>> list(flat_scores(report, TagScheme(["O", "B-Cause"])))[3:]
     ['cause_precision', 'cause_recall', 'cause_f1']
     """
-    # Roles without a label in the `TagScheme` are left out.
-    roles = decoder.roles if isinstance(decoder, TagScheme) else ROLES
+    # Roles without a label in the `TagScheme` are left out; "signal" is also a criterion of
+    # whole relations, whose groups are no roles.
+    by_role = isinstance(decoder, TagScheme) and "overall" in report.scores
+    roles = decoder.roles if by_role else ROLES
     return {
         f"{group}_{name}": value
         for group, scores in report.scores.items()

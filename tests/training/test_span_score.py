@@ -34,7 +34,7 @@ pytestmark = [
 
 SCHEME = fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect", "B-Signal", "I-Signal"])
 IGNORED = SCHEME.ignore_index
-PROTOCOLS = ("recess", "cnc-2023")
+PROTOCOLS = ("recess", "cnc-2023", "relations")
 
 
 def labels(rng, n, width=24):
@@ -350,3 +350,12 @@ def test_a_total_has_its_place_in_the_states(name):
     metric.merge_state(other)
     found = metric.report()._evaluation.tally.totals
     assert getattr(found, name) == 2 * getattr(totals, name)
+
+
+def test_groups_of_whole_relations_are_no_roles():
+    scheme = fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
+    metric = SpanScore(scheme, "relations")
+    gold = torch.tensor([[1, 2, 0, 3], [0, 1, 3, 4]])
+    metric.update(torch.tensor([[1, 2, 0, 3], [0, 1, 3, 0]]), gold)
+    found = metric.compute()
+    assert found["exact_f1"] == found["signal_f1"] == 0.5
