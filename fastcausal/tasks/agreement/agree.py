@@ -12,6 +12,7 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.arrays.examples import TYPE
 from fastcausal.arrays.strata import By, columns_by
+from fastcausal.counts.statistics import Statistics
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.marking import Marking, tracks_of
@@ -26,8 +27,10 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, line_of
 from fastcausal.relations import ROLES
-from fastcausal.significance.sums import sums_of
+from fastcausal.report.groups import Scores
+from fastcausal.significance.sums import Float64, sums_of
 from fastcausal.tasks.agreement.count import AllExamples, n_counted, scores_of, statistics_of
+from fastcausal.tasks.agreement.depths import F1, add_classes, groups_of, name_groups
 from fastcausal.tasks.agreement.files import (
     check_texts,
     number_examples,
@@ -172,24 +175,34 @@ def agree(
     statistics = partial(statistics_of, formula, signature, examples, sums, places)
     # A row of verdicts for each unit of the statistics: an example of one annotator alone has none.
     verdicts = count_verdicts(judge_all(sides, examples)[examples.shared(places)], tuple(sides))
+    of_depths = RatioFormula(formula.annotators, groups_of(roles), (F1,))
+    depth_sums = [pair.depths for pair in ordered]
+    depths = partial(statistics_of, of_depths, signature, examples, depth_sums, places)
+
+    def score(sums: Float64, reached: Float64, judged: Statistics) -> dict[str, Scores]:
+        groups = scores_of(of_depths, reached)
+        verdict = add_classes(score_verdicts(judged), groups)
+        return scores_of(formula, sums) | {VERDICT: verdict} | name_groups(groups)
+
     subsets = {}
     of_types = split_by_type(sides) if TYPE in columns_by(by) else {}
     columns = [column for column in columns_by(by) if column != TYPE or not of_types]
     if columns:
         parts = (whole_counts := statistics()).parts(columns)
         judged = replace(verdicts, units=whole_counts.units).parts(columns)
-        subsets = {
-            name: scores_of(formula, sums_of(part.rows, part.times[None]))
-            | {VERDICT: score_verdicts(judged[name])}
-            for name, part in parts.items()
-        }
+        depth_parts = depths().parts(columns)
+        for name, part in parts.items():
+            both = [sums_of(p.rows, p.times[None]) for p in (part, depth_parts[name])]
+            subsets[name] = score(both[0], both[1], judged[name])
     for name, alone in of_types.items():
         compared = [compare(pair.a, pair.b, alone, alone, chosen, average, types, {})
                     for pair in ordered]  # fmt: skip
         of_alone = judge_all(alone, examples)[examples.shared(places)]
-        subsets[f"{TYPE}={name}"] = scores_of(
-            formula, np.stack([pair.sums.totals for pair in compared])
-        ) | {VERDICT: score_verdicts(count_verdicts(of_alone, tuple(sides)))}
+        subsets[f"{TYPE}={name}"] = score(
+            np.stack([pair.sums.totals for pair in compared]),
+            np.stack([pair.depths.totals for pair in compared]),
+            count_verdicts(of_alone, tuple(sides)),
+        )
     everyone = {}
     if len(sides) > 2 and protocol == "recess":
         from fastcausal.tasks.agreement.masks import alpha_of_masks
@@ -204,6 +217,8 @@ def agree(
         tuple(pairs),
         statistics,
         verdicts,
+        depths,
+        scores_of(of_depths, np.stack([pair.totals for pair in depth_sums])),
         alpha_all=everyone,
         subsets=subsets,
         warnings=tuple(warnings),

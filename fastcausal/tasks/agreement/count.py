@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,9 @@ from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.agreement.measures import MeasureSums
+
+if TYPE_CHECKING:
+    from fastcausal.tasks.agreement.depths import DepthSums
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def statistics_of(
     formula: RatioFormula,
     signature: str,
     examples: AllExamples,
-    pairs: Sequence[MeasureSums],
+    pairs: Sequence[MeasureSums | DepthSums],
     # [n_examples of a pair] each: the index of a pair's examples among all
     places: Sequence[Int64],
 ) -> Statistics:
@@ -123,7 +127,7 @@ def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
     }
 
 
-def _units(pairs: Sequence[MeasureSums]) -> pa.Table:
+def _units(pairs: Sequence[MeasureSums | DepthSums]) -> pa.Table:
     """Return the tables of examples of all pairs as one, with the columns that all of them have."""
     names = [
         name

@@ -14,6 +14,15 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.count import scores_of
+from fastcausal.tasks.agreement.depths import (
+    F1,
+    DepthSums,
+    add_classes,
+    count_depths,
+    groups_of,
+    name_groups,
+    nest,
+)
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.files import (
     columns_of_either,
@@ -59,6 +68,10 @@ def compare(
     sums = MeasureSums(aligned.examples, first, second, pairs, plan, published, by_example)
     names = ("alpha_unitized" if published else "alpha", "em", "osb", "to")
     formula = RatioFormula(((a, b),), (*roles, TOTAL), names)
+    depth = _count_depths(aligned, first, second, of_relations, required)
+    of_depths = RatioFormula(((a, b),), groups_of(roles), (F1,))
+    groups = scores_of(of_depths, depth.totals)
+    verdict = score_verdicts(count_verdicts(np.stack([judge(first), judge(second)], 1), (a, b)))
     n_counted, n_unmarked = len(sums.counted()), sums.n_unmarked()
     pair = PairAgreement(
         a=a,
@@ -68,8 +81,10 @@ def compare(
         n_missing=n_missing(whole[a], whole[b]),
         scores=scores_of(formula, sums.totals),
         types_differ=_count_differing(chosen, of_relations) if required is None else None,
-        verdict=score_verdicts(count_verdicts(np.stack([judge(first), judge(second)], 1), (a, b))),
+        verdict=add_classes(verdict, groups),
+        **nest(name_groups(groups)),
         sums=sums,
+        depths=depth,
         paired=Paired(a, b, aligned, chosen[0], (chosen[1], chosen[2])),
     )
     n_lost = first.n_examples - n_unmarked - n_counted
@@ -81,6 +96,15 @@ def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
     tables = read_with_tags(sides[a], sides[b], protocol.tags)
     aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
     return aligned._replace(columns=columns_of_either(aligned.examples, sides[b]))
+
+
+def _count_depths(
+    aligned: Aligned, first: Rows, second: Rows, types: Types | None, required: Types | None
+) -> DepthSums:
+    try:
+        return count_depths(aligned.examples, first, second, aligned.roles, types, required)
+    except TooLargeError as error:
+        raise too_large(aligned, error) from None
 
 
 def _chosen(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,22 @@ from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import SHARE
 from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.agreement import disagreements
+from fastcausal.tasks.agreement.depths import (
+    AGAINST,
+    CLASSES,
+    DIFFERENCE,
+    F1,
+    LINKS,
+    SAME_TYPE,
+    SPANS,
+    TYPES,
+    DepthSums,
+    add_classes,
+    leave_each_out,
+    name_groups,
+    nest,
+    score_rest,
+)
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.measures import TOTAL, MeasureSums
 from fastcausal.tasks.agreement.tables import example_table, match_table
@@ -22,7 +38,7 @@ from fastcausal.tasks.agreement.verdicts import VERDICT, score_verdicts
 
 KEYS = (
     "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all", "verdict",
-    "subsets", "warnings",
+    "spans", "links", "against_rest?", "subsets", "warnings",
 )  # fmt: skip
 
 
@@ -41,7 +57,10 @@ class PairAgreement:
     n_missing: int
     scores: Mapping[str, Scores]  # Measures of every role and of the total; NaN if undefined
     verdict: Scores  # Agreement on which of the common examples are causal, marked or not
+    spans: Mapping[str, Scores]  # F1 of the different spans of each role, and of all
+    links: Scores  # F1 of the links of spans that both have; share of equal types
     sums: MeasureSums = field(repr=False, compare=False)
+    depths: DepthSums = field(repr=False, compare=False)
     paired: Paired = field(repr=False, compare=False)
     # Pairs of relations of different types, and those of which one has a type; None unless both
     # annotators have types, which decide nothing
@@ -74,7 +93,16 @@ class Agreement(Report):
         Alpha over the masks of all annotators at once, for three and more.
     verdict : Scores
         Agreement on which examples are causal: ``percent_agreement`` and ``alpha`` over the
-        ``n_examples`` of two or more annotators, marked or not. `subsets` have it as a group.
+        ``n_examples`` of two or more annotators, marked or not; agreement on each class,
+        ``causal`` and ``not_causal``. `subsets` have it as a group.
+    spans : mapping of str to Scores
+        F1 of one annotator's spans against another's, by role and ``overall``.
+    links : Scores
+        F1 of links between spans that both have; ``same_type``, the share of equal types among
+        equal links, if two annotators have types.
+    against_rest : mapping of str to mapping
+        By annotator, for three and more: verdicts, spans and links with the others, among the
+        others, and the difference with its 95% interval.
     disagreements : pyarrow.Table
         Differing relations: annotators, example, relations (from 1), and words.
     statistics : Statistics
@@ -85,6 +113,14 @@ class Agreement(Report):
     pairs: tuple[PairAgreement, ...]
     alpha_all: Mapping[str, Scores]
     verdict: Scores
+    spans: Mapping[str, Scores]
+    links: Scores
+
+    @cached_property
+    def against_rest(self) -> dict[str, dict[str, Scores]]:
+        """Agreement of each annotator with the others, and of these among themselves."""
+        rest = leave_each_out(self.facts["depths"]())
+        return {} if rest is None else score_rest(rest)
 
     def intervals(
         self,
@@ -112,8 +148,9 @@ class Agreement(Report):
             and for fewer than two examples or clusters.
         """
         return _intervals(
-            self.statistics, self.facts["verdicts"], cluster, n_resamples, confidence, seed
-        )
+            self.statistics, self.facts["verdicts"], self.facts["depths"](), cluster,
+            n_resamples, confidence, seed,
+        )  # fmt: skip
 
     def disagreements_page(self) -> str:
         """Write the differing relations as a self-contained page."""
@@ -134,6 +171,8 @@ def present_pairs(
     pairs: tuple[PairAgreement, ...],
     statistics: Callable[[], Statistics],
     verdicts: Statistics,
+    depths: Callable[[], Statistics],
+    groups: Mapping[str, Scores],  # of all depths
     *,
     alpha_all: Mapping[str, Scores],
     **fields: Any,
@@ -151,8 +190,10 @@ def present_pairs(
             "n_examples": n_examples,
             "pairs": pairs,
             "alpha_all": alpha_all,
-            "verdict": score_verdicts(verdicts),
+            "verdict": add_classes(score_verdicts(verdicts), groups),
             "verdicts": verdicts,
+            "depths": depths,
+            **nest(name_groups(groups)),
             **of_types,
         },
         tables=Tables(
@@ -160,12 +201,12 @@ def present_pairs(
             matches=partial(_match_table, pairs),
             disagreements=partial(_difference_table, pairs, list_roles(scores)),
             pairs=partial(_pair_table, pairs),
-            intervals=partial(_interval_table, statistics, verdicts),
+            intervals=partial(_interval_table, statistics, verdicts, depths),
         ),
         statistics=statistics,
         keys=(*KEYS, *of_types),
         grids=_grids,
-        scales={"percent_agreement": SHARE},
+        scales=dict.fromkeys(("percent_agreement", *CLASSES, F1, SAME_TYPE), SHARE),
         **fields,
     )
 
@@ -178,14 +219,15 @@ def list_roles(scores: Mapping[str, Scores]) -> list[str]:
 def _grids(report: Agreement, counts: bool) -> list[Grid]:
     """Make a table of the mean over the pairs of annotators, then of every pair."""
     parts = {"": report.scores} | {
-        name: {group: scores for group, scores in groups.items() if group != VERDICT}
+        name: {group: groups[group] for group in report.scores}
         for name, groups in report.subsets.items()
     }
     if len(report.pairs) > 1:
         parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in report.pairs}
     if report.alpha_all:
         parts["all annotators at once"] = report.alpha_all
-    return [scores_table(report.title, parts, counts), _verdict_grid(report)]
+    grids = [scores_table(report.title, parts, counts), _verdict_grid(report), _depths_grid(report)]
+    return [*grids, _rest_grid(report.against_rest)] if report.against_rest else grids
 
 
 def _verdict_grid(report: Agreement) -> Grid:
@@ -195,6 +237,32 @@ def _verdict_grid(report: Agreement) -> Grid:
     if len(report.pairs) > 1:
         rows |= {f"{pair.a} / {pair.b}": pair.verdict for pair in report.pairs}
     return scores_table("is it causal? over all examples, marked or not", {"": rows})
+
+
+def _depths_grid(report: Agreement) -> Grid:
+    """Make a row of the agreement on spans and links: of all, each subset, each pair."""
+    rows = {"all annotators" if len(report.pairs) > 1 else "both": (report.spans, report.links)}
+    rows |= {n: tuple(nest(groups).values()) for n, groups in report.subsets.items()}
+    if len(report.pairs) > 1:
+        rows |= {f"{pair.a} / {pair.b}": (pair.spans, pair.links) for pair in report.pairs}
+    is_typed = any(SAME_TYPE in links for _, links in rows.values())
+    columns = ["spans", *list_roles(report.scores), LINKS, *([SAME_TYPE] if is_typed else [])]
+    grid = Grid("spans, and links of spans that both have, F1", columns, shares=columns)
+    for name, (spans, links) in rows.items():
+        grid.add(name, *(of.f1 for of in spans.values()), *links.values())
+    return grid
+
+
+def _rest_grid(against_rest: Mapping[str, Mapping[str, Scores]]) -> Grid:
+    """Make a part per depth, a row per annotator."""
+    columns = ("with the rest", "among the rest", "difference", "low", "high")
+    grid = Grid("each annotator against the rest: an interval (95%) below 0 differs", columns,
+                signed=columns[2:], shares=columns)  # fmt: skip
+    for depth in AGAINST:
+        grid.part(depth)
+        for name, depths in against_rest.items():
+            grid.add(name, *depths[depth].values())
+    return grid
 
 
 def _example_table(pairs: Sequence[PairAgreement]) -> pa.Table:
@@ -225,11 +293,15 @@ def _pair_table(pairs: Sequence[PairAgreement]) -> pa.Table:
     )
 
 
-def _interval_table(statistics: Callable[[], Statistics], verdicts: Statistics) -> pa.Table:
+def _interval_table(
+    statistics: Callable[[], Statistics], verdicts: Statistics, depths: Callable[[], Statistics]
+) -> pa.Table:
     """Make a row per group and measure with the default bounds of `Agreement.intervals`."""
     rows = [
         dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
-        for group, measures in _intervals(statistics(), verdicts, None, 1000, 0.95, 0).items()
+        for group, measures in _intervals(
+            statistics(), verdicts, depths(), None, 1000, 0.95, 0
+        ).items()
         for name, bounds in measures.items()
     ]
     return pa.Table.from_pylist(plain(rows))
@@ -238,6 +310,7 @@ def _interval_table(statistics: Callable[[], Statistics], verdicts: Statistics) 
 def _intervals(
     statistics: Statistics,
     verdicts: Statistics,
+    depths: Statistics,
     cluster: str | None,
     n_resamples: int,
     confidence: float,
@@ -256,5 +329,15 @@ def _intervals(
             for group, of_group in intervals.scores.items()
         }
 
-    judged = bounds_of(replace(verdicts, units=statistics.units))
-    return bounds_of(statistics) | {VERDICT: judged["overall"]}
+    judged = bounds_of(replace(verdicts, units=statistics.units))["overall"]
+    drawn = bounds_of(depths)
+    classes = {name: drawn[name][F1] for name in CLASSES}
+    found = bounds_of(statistics) | {VERDICT: judged | classes}
+    found |= {name: bounds for name, bounds in drawn.items() if name.startswith(SPANS)}
+    found[LINKS] = drawn[LINKS]
+    if SAME_TYPE in name_groups(depths.groups()[0])[LINKS]:
+        found[LINKS] |= {SAME_TYPE: drawn[TYPES][F1]}
+    rest = leave_each_out(depths)
+    for name, bounds in ({} if rest is None else bounds_of(rest)).items():
+        found[f"rest_{name}"] = {depth: bounds[f"{depth}_{DIFFERENCE}"] for depth in AGAINST}
+    return found

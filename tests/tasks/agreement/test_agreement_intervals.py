@@ -7,8 +7,7 @@ import math
 import pytest
 
 import fastcausal as fc
-from tests.oracles.agreement import GROUPS
-from tests.support.annotated import agreed, noisy, relations_of
+from tests.support.annotated import NAMES, agreed, noisy, relations_of
 
 
 def widths(intervals) -> dict[str, float]:
@@ -22,9 +21,15 @@ def widths(intervals) -> dict[str, float]:
 def test_intervals_hold_the_value_and_repeat():
     found = agreed(noisy(150))
     intervals = found.intervals(n_resamples=400, seed=7)
-    assert list(intervals) == [*GROUPS, "verdict"]
+    spans = {f"spans_{role}": scores for role, scores in found.spans.items()}
+    rest = {
+        f"rest_{name}": {depth: scores["difference"] for depth, scores in depths.items()}
+        for name, depths in found.against_rest.items()
+    }
     measures = {name: found.verdict[name] for name in intervals["verdict"]}
-    for group, scores in {**found.scores, "verdict": measures}.items():
+    groups = {**found.scores, "verdict": measures, **spans, "links": found.links, **rest}
+    assert list(intervals) == list(groups)
+    for group, scores in groups.items():
         for name, value in scores.items():
             low, high = intervals[group][name]
             assert low < value < high
@@ -59,8 +64,10 @@ def test_copies_add_nothing_to_a_cluster():
     docs = {name: name.split()[1] for examples in copies.values() for name in examples}
     found = fc.agree({a: relations_of(e, doc=docs) for a, e in copies.items()})
     of_examples, of_docs = (widths(found.intervals(c, n_resamples=300)) for c in (None, "doc"))
+    undefined = {k for k, width in of_docs.items() if math.isnan(width)}
+    assert undefined <= {"verdict not_causal", *(f"rest_{name} links" for name in NAMES)}
     for key, width in of_docs.items():
-        assert width > 1.5 * of_examples[key]
+        assert math.isnan(width) or width > 1.5 * of_examples[key]
     # With one cluster there is nothing to draw from.
     one = fc.agree({a: relations_of(e, doc=dict.fromkeys(e, "d")) for a, e in true.items()})
     assert all(map(math.isnan, widths(one.intervals("doc", n_resamples=9)).values()))
@@ -83,8 +90,9 @@ def test_intervals_depend_on_no_order(cluster):
 def test_intervals_of_undefined_measures(relations):
     found = agreed({a: {"p": relations, "q": relations} for a in ("ann", "ben")})
     found = widths(found.intervals(n_resamples=9))
-    verdict = "verdict percent_agreement"
-    shares = {n for n in found if relations and not n.endswith(" alpha")} | {verdict}
+    verdicts = {"verdict percent_agreement", f"verdict {'' if relations else 'not_'}causal"}
+    undefined = {"verdict not_causal", "spans_effect f1", "spans_signal f1", "links f1"}
+    shares = {n for n in found if relations and not n.endswith(" alpha")} - undefined | verdicts
     known = {name for name, width in found.items() if not math.isnan(width)}
     assert known == shares
     assert all(found[name] == pytest.approx(1 - 0.025**0.5) for name in known)

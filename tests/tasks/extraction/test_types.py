@@ -123,6 +123,12 @@ def test_agree_by_type_measures_the_relations_of_the_type_alone(drawn, types):
         expected = fc.agree(dict(zip("ab", alone, strict=True)))
         subset = dict(report.subsets[f"type={name}"])
         assert repr(subset.pop("verdict")) == repr(expected.verdict)
+        assert {n: v.f1 for n, v in expected.spans.items()} == pytest.approx(
+            {n: subset.pop(f"spans_{n}").f1 for n in expected.spans}, nan_ok=True
+        )
+        links = subset.pop("links")
+        assert links.f1 == pytest.approx(expected.links.f1, nan_ok=True)
+        assert links.get("same_type", 1.0) == 1.0
         assert repr(subset) == repr(dict(expected.scores))
 
 
