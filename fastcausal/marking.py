@@ -162,8 +162,11 @@ class Marking:
 
     def judge_link(self, type: str | None) -> tuple[bool, str]:
         """Return True if links of a type are relations, and the note to count, "" for none."""
-        chosen = tuple(self.links or [each.type for each in self.link])
-        return _judge_link(type, chosen or None)
+        return _judge_link(type, self._wanted)
+
+    @cached_property
+    def _wanted(self) -> tuple[str, ...] | None:
+        return tuple(self.links or [each.type for each in self.link]) or None
 
 
 @lru_cache(maxsize=256)

@@ -125,7 +125,7 @@ def test_directions_of_label_studio(tmp_path, direction):
     tasks = json.loads(projects.label_studio({1: {"amy": one}}))
     for result in tasks[0]["annotations"][0]["result"]:
         if result["type"] == "relation":
-            result |= {"direction": direction, "labels": ["causes"]}
+            result |= {"direction": direction, "labels": ["causes", "other"]}
     (tmp_path / "x.json").write_text(json.dumps(tasks))
     forth = {"cause": [RAIN], "effect": [FLOODS], "type": "causes"}
     back = {"cause": [FLOODS], "effect": [RAIN], "type": "causes"}
@@ -274,15 +274,19 @@ def test_spans_without_links(tmp_path):
     (tmp_path / "x.json").write_text(projects.label_studio({1: {"amy": ALONE}}))
     listed = {"id": 1, "text": CHAIN, "label": [[*s[1:], s[0]] for s in ALONE.spans]}
     (tmp_path / "ben.jsonl").write_text(json.dumps(listed))
-    for name in ("amy.jsonl", "x.json", "ben.jsonl"):
+    row = json.loads(projects.prodigy({1: ALONE}))
+    del row["relations"]
+    (tmp_path / "cid.jsonl").write_text(json.dumps(row))
+    for name, format in (("amy.jsonl", None), ("x.json", None), ("ben.jsonl", None),
+                         ("cid.jsonl", "prodigy")):  # fmt: skip
         path = tmp_path / name
-        assert found(path, lone="keep") == [
+        assert found(path, format=format, lone="keep") == [
             [{"cause": [RAIN]}, {"effect": [FLOODS]}, {"signal": [ROADS]}]
         ]
-        assert found(path, lone="pair") == [
+        assert found(path, format=format, lone="pair") == [
             [{"cause": [RAIN], "effect": [FLOODS], "signal": [ROADS]}]
         ]
-        assert fc.read(path, lone="keep").reading.notes == {}
+        assert fc.read(path, format, lone="keep").reading.notes == {}
     for name in ("amy.jsonl", "x.json"):
         dropped = fc.read(tmp_path / name)
         assert dropped.n_relations == 0

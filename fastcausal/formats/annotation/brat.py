@@ -11,7 +11,7 @@ from pathlib import Path
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing_together
-from fastcausal.files.values import shown
+from fastcausal.files.values import pause_gc, shown
 from fastcausal.formats.annotation.drawing import Pen, types_column
 from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
 from fastcausal.formats.annotation.links import (
@@ -76,6 +76,7 @@ def load(source: str | os.PathLike[str]) -> Source:
         return Source(os.fspath(path), b"")
 
 
+@pause_gc()
 def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -> Document:
     """Parse the spans and links of a file; parameters and errors as in `read`."""
     annotations = source if isinstance(source, Source) else load(source)

@@ -12,7 +12,7 @@ from fastcausal.arrays.arrow import drop_columns
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
-from fastcausal.files.values import JsonTexts, require
+from fastcausal.files.values import JsonTexts, pause_gc, require
 from fastcausal.formats.annotation.drawing import drawn, types_column
 from fastcausal.formats.annotation.faults import TAKES, Faults
 from fastcausal.formats.annotation.links import Document, relations_of
@@ -44,6 +44,7 @@ def read(
     return relations_of(source.name, documents(source, marking))
 
 
+@pause_gc()
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of each line."""
     faults = Faults()

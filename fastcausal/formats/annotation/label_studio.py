@@ -116,11 +116,12 @@ def _annotated(file: str, task: Any, marking: Marking, in_hypertext: bool) -> It
         _add_regions(built, text, [_region(each) for each in (*spans, *hypertext)])
         for result in by_type.pop("relation", ()):
             ends = result["from_id"], result["to_id"]
-            types = ", ".join(map(str, result.get("labels") or ())) or None
             direction = result.get("direction")
-            built.link(*(ends[::-1] if direction == "left" else ends), types)
-            if direction == "bi" and marking.link:  # elsewhere labels decide
-                built.link(*ends[::-1], types)
+            ends = ends[::-1] if direction == "left" else ends
+            is_both = direction == "bi" and marking.link  # elsewhere labels decide
+            for type in result.get("labels") or [None]:
+                for source, target in (ends, ends[::-1])[: 1 + bool(is_both)]:
+                    built.link(source, target, None if type is None else str(type))
         built.notes.update({f"result of type {type}": len(all) for type, all in by_type.items()})
         yield built.document()
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from fastcausal.arrays.reading import arguments_of
 from fastcausal.errors import InputError
-from fastcausal.files.values import shown
+from fastcausal.files.values import pause_gc, shown
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.annotation.faults import MISPLACED, UnplacedError
 from fastcausal.formats.annotation.passages import CharRange, Passage
@@ -132,14 +132,23 @@ class Bundle:
     own: list[OwnMarks] = field(default_factory=list)
 
     @property
+    def is_lone(self) -> bool:
+        """True if no link and no event names its marks."""
+        return self.order == math.inf
+
+    @property
     def anchor(self) -> int:
         """The mark that decides the example."""
         return self.common[0][1]
 
-    def list_marks(self) -> Iterator[int]:
-        """Yield the marks of all relations; some repeat."""
-        own = (filled for each in self.own for filled in (*each.needed, *each.further))
-        yield from (mark for _, mark in chain(self.common, self.further, own))
+    def list_marks(self) -> list[int]:
+        """Return the marks of all relations; some repeat."""
+        filled = [*self.common, *self.further]
+        for own in self.own:
+            filled += own.needed
+        for further in {id(own.further): own.further for own in self.own}.values():
+            filled += further
+        return [mark for _, mark in filled]
 
 
 @dataclass
@@ -273,11 +282,11 @@ class Document:
 
     def is_reversed(self, link: Link, tie: Tie) -> bool:
         """Return True if a link goes from effect to cause or signal, though labels decide."""
-        return self._find_named(link) is None and tie.mark == link.target
+        return tie.mark == link.target and self._find_named(link) is None
 
     def _find_named(self, link: Link) -> LinkRoles | None:
         """Return the roles that the settings give to the ends of a link; None for none."""
-        return self._named.get((link.type or "").strip().lower())
+        return self._named.get((link.type or "").strip().lower()) if self._named else None
 
     def _is_further(self, role: int | None) -> bool:
         return role not in (None, self.cause, self.effect)
@@ -285,11 +294,12 @@ class Document:
     def _count_link(self, link: Link, tie: Tie | None) -> None:
         """Count a link whose marks give no relation, or whose labels say another one."""
         if tie is not None:
-            turned = self._is_labelled(tie.mark, self.effect) and self._is_labelled(
-                tie.end, self.cause
-            )
-            self.left_out[TURNED] += turned and tie.role == self.cause
-            self.left_out["reversed link"] += self.is_reversed(link, tie)
+            if self.is_reversed(link, tie):
+                self.left_out["reversed link"] += 1
+            elif (tie.role, self.roles[tie.mark], self.roles[tie.end]) == (
+                self.cause, self.effect, self.cause
+            ):  # fmt: skip
+                self.left_out[TURNED] += 1
             return
         ends = link.source, link.target
         bare = None not in ends and any(self.roles[k] is None for k in ends if k is not None)
@@ -299,10 +309,8 @@ class Document:
             why = f"--link {type} would read" if type else "--role ROLE=LABEL would read"
             counts = self.notes if self.is_mixed else self.left_out
             counts[f"{called} between spans without a role, which {why}"] += 1
-        self.left_out["link left out"] += not (bare and self.is_mixed)
-
-    def _is_labelled(self, number: int, role: int) -> bool:
-        return self.roles[number] == role
+        if not (bare and self.is_mixed):
+            self.left_out["link left out"] += 1
 
     def _groups_of_links(self, ties: Mapping[tuple[Tie, str | None], int]) -> Iterator[Bundle]:
         """Yield the relations of each effect, by ties with their types and places."""
@@ -365,8 +373,9 @@ class Document:
 
     def _add_lone_groups(self) -> None:
         """Add the relations of marks without links, or count them; count other unused marks."""
-        used = {number for group in self.groups for number in group.list_marks()}
-        used |= self._triggers
+        used = self._triggers.union(*(group.list_marks() for group in self.groups))
+        if len(used) == len(self.marks):
+            return
         triggers = {event.trigger for event in self.events}
         lone: list[int] = []
         for number, (mark, role) in enumerate(zip(self.marks, self.roles, strict=True)):
@@ -489,9 +498,10 @@ class Document:
         """Return the spans of marks in a sentence, with their roles."""
         spans: list[RoleSpan] = []
         for role, number in filled:
-            placed = self.place(number, sentence)
-            build.notes["span cut a token"] += sum(cut for *_, cut in placed)
-            spans += [(role, start, stop) for start, stop, _ in placed]
+            for start, stop, is_cut in self.place(number, sentence):
+                if is_cut:
+                    build.notes["span cut a token"] += 1
+                spans.append((role, start, stop))
         return spans
 
 
@@ -513,6 +523,7 @@ def _advise_role(label: str) -> str:
     return f"which --role ROLE={label.strip():.60} would read"
 
 
+@pause_gc()
 def relations_of(file: str, documents: Iterable[Document]) -> Relations:
     """Return the relations made of the links in one annotator's documents."""
     # It has an example per sentence, with the columns ``id`` (document and number of

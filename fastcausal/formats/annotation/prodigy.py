@@ -64,6 +64,8 @@ def _document(file: str, row: Mapping[str, Any], marking: Marking) -> Document:
     if (answer := row.get("answer", ACCEPT)) != ACCEPT:
         note = f"text of answer {shown(answer)} left out"
         return Document.make_empty(file, str(name), str(annotator), note)
+    if marking.lone != "drop":  # of a project of spans alone
+        row = {"relations": [], **row}
     require(row, SHAPE)
     columns = {n: v for n, v in row.items() if n not in HELD and not n.startswith("_")}
     bounds = [(token["start"], token["end"]) for token in row["tokens"]]

@@ -275,7 +275,7 @@ def _check_arguments(document: Document) -> Iterator[RuleFault]:
             further = roles[group.further[0][0]].capitalize()
             message = f"{name} has a {further} but no {cause.capitalize()}"
             yield f"relation without {cause}", message, group.anchor
-        elif not effects or not causes:
+        elif not (effects and causes) and not group.is_lone:
             missing = roles[document.cause if effects else document.effect]
             message = f"{name} has no {missing.capitalize()}"
             yield f"relation without {missing}", message, group.anchor
