@@ -298,19 +298,21 @@ def test_spans_without_links(tmp_path):
 
 
 def test_pairs_of_lone_spans(ann):
-    text = "a b c\nd e f\ng"
+    text = "a b c\nd e f\ng\nh i j"
     lines = spans(text, ("Cause", "a"), ("Effect", "b"), ("Signal", "c"), ("Cause", "d"),
-                  ("Cause", "e"), ("Effect", "f"), ("Other", "g"))  # fmt: skip
+                  ("Cause", "e"), ("Effect", "f"), ("Other", "g"),
+                  ("Cause", "h"), ("Effect", "i"), ("Effect", "j"))  # fmt: skip
     path = ann(lines + "R1\tother Arg1:T4 Arg2:T7\n", text)
     one = [(0, 1)]
     paired = [
         [{"cause": one, "effect": [(1, 2)], "signal": [(2, 3)]}],
         [{"cause": one}, {"cause": [(1, 2)]}, {"effect": [(2, 3)]}],
         [],
+        [{"cause": one}, {"effect": [(1, 2)]}, {"effect": [(2, 3)]}],
     ]
     assert found(path, lone="pair") == paired
     (whole,) = found(path, lone="pair", example="document")
-    assert [len(relation) for relation in whole] == [1] * 6
+    assert [len(relation) for relation in whole] == [1] * 9
     # A link of cause and effect leaves the rest of its line alone.
     linked = ann(lines + "R1\tcauses Arg1:T5 Arg2:T6\n", text)
     assert found(linked, lone="pair")[1] == [
