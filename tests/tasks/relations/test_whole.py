@@ -134,3 +134,45 @@ def test_many_relations_in_one_example(seed: int) -> None:
     _whole.count(rules, gold, pred, None, groups, native, None, 1)
     assert plain.tolist() == native.tolist()
     assert 0 < plain[0, 2] < plain[0, 8] < 70
+
+
+def test_few_relations_count_as_many() -> None:
+    """Without partners few relations are compared in words of bits; with them they never are."""
+    rng = np.random.default_rng(0)
+    sides, types = [], []
+    for _ in range(2):
+        n = rng.integers(0, 5, 20_000)
+        starts = rng.integers(0, 5, (n.sum(), 3)).tolist()
+        spans = [[(r, a + r, a + r + 1 + a % 3) for r, a in enumerate(row) if a] for row in starts]
+        sides.append(rows_of([spans[b - k : b] for b, k in zip(n.cumsum(), n, strict=True)]))
+        types.append(rng.integers(0, 2, n.sum()))
+    gold, pred = sides
+    rules, groups = WholeRules(3, (0, 1), *HALF), CountGroups(None, gold.n_examples, each=True)
+    few, many = np.zeros((2, gold.n_examples, rules.n_fields), np.int64)
+    _whole.count(rules, gold, pred, tuple(types), groups, few, None, 1)
+    partner = np.empty(gold.n_relations, np.int64)
+    _whole.count(rules, gold, pred, tuple(types), groups, many, partner, 1)
+    assert np.array_equal(few, many)
+    assert (many[:, 7] < np.minimum(many[:, 0], many[:, 1])).any()
+    plain = np.zeros((300, rules.n_fields), np.int64)
+    partners = np.empty(gold.relation_offsets[300], np.int64)
+    codes = tuple(
+        codes[: rows.relation_offsets[300]] for codes, rows in zip(types, sides, strict=True)
+    )
+    first = [rows.part(0, 300) for rows in sides]
+    whole.run(rules, *first, codes, CountGroups(None, 300, each=True), plain, partners)
+    assert np.array_equal(plain, many[:300])
+    assert np.array_equal(partners, partner[: len(partners)])
+
+
+def test_partners_are_the_least_in_the_order_of_gold() -> None:
+    def side(*causes: tuple[int, ...]) -> Any:
+        return rows_of([[[*((0, t, t + 1) for t in cause), (1, 50, 51)] for cause in causes]])
+
+    gold, pred = side((0, 10), (20, 30), (1, 21)), side((0, 1), (20, 21), (10,), (30,))
+    rules, groups = WholeRules(3, (0, 1), *HALF), CountGroups(None, 1)
+    for count in (whole.run, _whole.count):
+        counts, partner = np.zeros((1, rules.n_fields), np.int64), np.empty(3, np.int64)
+        threads = () if count is whole.run else (1,)
+        count(rules, gold, pred, None, groups, counts, partner, *threads)
+        assert partner.tolist() == [0, 3, 1]
