@@ -28,7 +28,8 @@ def sides(draw: st.DrawFn, most: int = 6) -> tuple[list[list[Typed]], list[list[
     """Both sides of some examples; relations come from a small pool, so they often meet."""
     pool = draw(st.lists(related(), min_size=1, max_size=5))
     turned = [([({0: 1, 1: 0}.get(r, r), a, b) for r, a, b in spans], t) for spans, t in pool]
-    example = st.lists(st.sampled_from([*pool, *turned]), max_size=most)
+    retyped = [(spans, (t + 1) % 3) for spans, t in pool]
+    example = st.lists(st.sampled_from([*pool, *turned, *retyped]), max_size=most)
     n = draw(st.integers(1, 3))
     return [draw(example) for _ in range(n)], [draw(example) for _ in range(n)]
 
