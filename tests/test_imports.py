@@ -46,7 +46,7 @@ ROOMS = [
 RANKS = {name: rank for rank, room in enumerate(ROOMS) for name in room}
 # Evaluations that rest on other evaluations; no other ones know each other.
 TASKS = {
-    "agreement": {"labels", "relations"},
+    "agreement": {"labels", "meta", "relations"},
     "extraction": {"relations"},
     "labels": {"relations"},
     "describe": {"classification", "labels", "relations"},

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 OF_RELATIONS = (
     "source_format", *Marks._fields, "join", "protocol", "average", "unparsed", "unmatched",
-    "per_example", "matches",
+    "per_example", "matches", "replace",
 )  # fmt: skip
 OF_LABELS = ("level", "unit", "rater")
 
@@ -77,6 +77,10 @@ def agree(
         Option(help="Stop at an example with two texts, or skip it."),
     ] = "error",
     join: JoinOption = None,
+    replace: Annotated[
+        str | None,
+        Option(help="Test if this annotator, as a model, may stand in for the others."),
+    ] = None,
     labels: Annotated[
         str | None,
         Option(help="Compare the labels in this column instead of relations; A,B: one a rater."),
@@ -138,7 +142,7 @@ def agree(
         sources: Any = open_sources(annotations, source_format)
         agreement = fc.agree(
             sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched,
-            join=join, **marks.given(),
+            join=join, replace=replace, **marks.given(),
         )  # fmt: skip
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):

@@ -40,8 +40,8 @@ OPTION_GROUPS = {
     "average tokenizer choice raters ties rescale",
     "Policies": "unparsed unmatched undefined missing nulls unsure unplaced outside",
     "Statistics": "by fold intervals cluster method confidence n-resamples seed resamples folds "
-    "epsilon compare score lower-is-better unpaired correction power delta baseline candidate "
-    "min-delta min point group",
+    "epsilon replace compare score lower-is-better unpaired correction power delta baseline "
+    "candidate min-delta min point group",
     "Output": "json format digits percent counts github top examples help",
 }
 _GROUP_OF = {f"--{name}": title for title, names in OPTION_GROUPS.items() for name in names.split()}

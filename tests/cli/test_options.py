@@ -428,6 +428,7 @@ VALUES = {
     "rater": "who",
     "raters": "majority",
     "relation": "temporal",
+    "replace": "annotator_2",
     "errors --role": "effect",
     "role": "cause=Drug",
     "roles": "cause,effect,signal,degree",

@@ -94,7 +94,7 @@ def rest_of(rows, rater):
 def alt_test(rows, epsilon, least=30):
     """Winning rate, advantage and number of raters."""
     n_raters = len(rows[0][1])
-    tested = []
+    compared = []
     for rater in range(n_raters):
         of_judge, of_rater = [], []
         for judge, people in rows:
@@ -104,6 +104,14 @@ def alt_test(rows, epsilon, least=30):
             by_judge, by_rater = (sum(x == y for y in rest) for x in (judge, people[rater]))
             of_judge.append(by_judge >= by_rater)
             of_rater.append(by_rater >= by_judge)
+        compared.append((of_judge, of_rater))
+    return decide(compared, epsilon, least)
+
+
+def decide(compared, epsilon, least=30):
+    """The same from pairs of lists: is the judge, or the rater, at least as close to the rest?"""
+    tested = []
+    for of_judge, of_rater in compared:
         if len(of_judge) >= least:
             away = [int(b) - int(a) for a, b in zip(of_judge, of_rater, strict=True)]
             if len(set(away)) == 1:

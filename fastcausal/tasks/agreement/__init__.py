@@ -12,6 +12,7 @@
     masks.py       alpha over the masks of all annotators at once
     verdicts.py    is an example causal? annotators as raters, measured by tasks/labels
     depths.py      agreement by class, on spans, links and types; each annotator against the rest
+    replacement.py may one annotator stand in for another? the test of tasks/meta
     count.py       the examples of all annotators; statistics, a row per example
     tables.py      agreement as Arrow tables
     disagreements.py  relations with different marks, side by side

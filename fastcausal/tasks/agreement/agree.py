@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from functools import partial
 from itertools import combinations
 from typing import Unpack
@@ -47,8 +47,8 @@ from fastcausal.tasks.relations.join import join_annotators
 from fastcausal.tasks.relations.types import split_by_type
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
-    "recess": replace(RECESS, name="agreement", kernel="span_overlap"),
-    "recess-code": replace(
+    "recess": dataclasses.replace(RECESS, name="agreement", kernel="span_overlap"),
+    "recess-code": dataclasses.replace(
         RECESS,
         name="recess-code",
         kernel="span_overlap",
@@ -67,6 +67,7 @@ def agree(
     unparsed: Policy = "error",
     unmatched: LabelPolicy = "error",
     join: Join | None = None,
+    replace: str | None = None,
     **marking: Unpack[MarkingSettings],
 ) -> Agreement:
     """Measure the agreement of two or more annotators on causal relations.
@@ -100,6 +101,9 @@ def agree(
         or leave it out. An example that one annotator lacks is always left out.
     join : {"id", "text", "position"}, optional
         Join examples by id, by text, or by position, as in `fastcausal.score`.
+    replace : str, optional
+        Test if this annotator, such as a model, may stand in for each of the others: the
+        alternative annotator test on spans and relations, by ``doc_id`` if there is one.
     **marking
         Settings of reading relations, see `fastcausal.marking.Marking`.
 
@@ -147,7 +151,7 @@ def agree(
         name: readable(relations, name, unparsed, warnings) for name, relations in sides.items()
     }
     roles = next(iter(sides.values())).roles
-    chosen = replace(chosen, tracks=tracks_of(roles, marks.tracks or chosen.tracks))
+    chosen = dataclasses.replace(chosen, tracks=tracks_of(roles, marks.tracks or chosen.tracks))
     pairs = [
         compare(a, b, sides, whole, chosen, average, types, warnings)
         for a, b in combinations(sides, 2)
@@ -189,7 +193,7 @@ def agree(
     columns = [column for column in columns_by(by) if column != TYPE or not of_types]
     if columns:
         parts = (whole_counts := statistics()).parts(columns)
-        judged = replace(verdicts, units=whole_counts.units).parts(columns)
+        judged = dataclasses.replace(verdicts, units=whole_counts.units).parts(columns)
         depth_parts = depths().parts(columns)
         for name, part in parts.items():
             both = [sums_of(p.rows, p.times[None]) for p in (part, depth_parts[name])]
@@ -208,6 +212,11 @@ def agree(
         from fastcausal.tasks.agreement.masks import alpha_of_masks
 
         everyone = alpha_of_masks(sides, examples)
+    replacement = {}
+    if replace is not None:
+        from fastcausal.tasks.agreement.replacement import judge_replacement
+
+        replacement = judge_replacement(depths(), replace, tuple(sides), warnings)
     return present_pairs(
         protocol,
         signature,
@@ -221,5 +230,6 @@ def agree(
         scores_of(of_depths, np.stack([pair.totals for pair in depth_sums])),
         alpha_all=everyone,
         subsets=subsets,
+        replacement=replacement,
         warnings=tuple(warnings),
     )

@@ -27,7 +27,7 @@ from fastcausal.tasks.relations.types import Types
 
 Int64 = npt.NDArray[np.int64]
 F1, SAME_TYPE = "f1", "same_type"
-SAME, LINKS, TYPES, SPANS = "same", "links", "types", "spans_"
+SAME, RELATIONS, LINKS, TYPES, SPANS = "same", "relations", "links", "types", "spans_"
 CLASSES = ("causal", "not_causal")
 OVERALL = f"{SPANS}overall"
 # Depths at which each annotator is compared with the rest
@@ -38,8 +38,8 @@ CHANGE = Scale("share", "higher", COEFFICIENT)
 
 
 def groups_of(roles: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of all ratios: verdicts, each class, spans, links, types of links."""
-    return (SAME, *CLASSES, OVERALL, *(f"{SPANS}{role}" for role in roles), LINKS, TYPES)
+    """Return the names of all ratios: verdicts, classes, spans, relations, links, types."""
+    return (SAME, *CLASSES, OVERALL, *(f"{SPANS}{role}" for role in roles), RELATIONS, LINKS, TYPES)
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,17 @@ def count_depths(
     for name in ("overall", *names):
         spans = formula.counts_of(counts, f"{SPANS}{name}")
         parts.append((2 * spans["tp"], spans["predicted"] + spans["gold"]))
-    of_links = of_types = (nothing, nothing)
+    of_relations = of_links = of_types = (nothing, nothing)
     if len(roles) > 1:
+        accounts = (formula.counts_of(counts, f"account_{side}") for side in depths.SIDES)
+        of_relations = 2 * links["right"], sum(lines[RELATIONS] for lines in accounts)
         of_links = 2 * links["right"], links["linkable_gold"] + links["linkable_predicted"]
         if types is not None and types.are_on_both:
             of_types = tuple(
                 formula.counts_of(count(numbers), LINKS)["right"]
                 for numbers in _numbers_of_typed(types)
             )
-    parts += [of_links, of_types]
+    parts += [of_relations, of_links, of_types]
     return DepthSums(examples, np.stack([np.stack(part, 1) for part in parts], 2))
 
 

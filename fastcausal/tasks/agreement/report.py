@@ -38,7 +38,7 @@ from fastcausal.tasks.agreement.verdicts import VERDICT, score_verdicts
 
 KEYS = (
     "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all", "verdict",
-    "spans", "links", "against_rest?", "subsets", "warnings",
+    "spans", "links", "against_rest?", "replacement?", "subsets", "warnings",
 )  # fmt: skip
 
 
@@ -100,6 +100,9 @@ class Agreement(Report):
     links : Scores
         F1 of links between spans that both have; ``same_type``, the share of equal types among
         equal links, if two annotators have types.
+    replacement : mapping
+        The alternative annotator test of ``replace``: by ``spans`` and ``relations`` the
+        ``winning_rate``, the ``advantage`` and ``n_annotators``.
     against_rest : mapping of str to mapping
         By annotator, for three and more: verdicts, spans and links with the others, among the
         others, and the difference with its 95% interval.
@@ -115,6 +118,7 @@ class Agreement(Report):
     verdict: Scores
     spans: Mapping[str, Scores]
     links: Scores
+    replacement: Mapping[str, Any]
 
     @cached_property
     def against_rest(self) -> dict[str, dict[str, Scores]]:
@@ -175,6 +179,7 @@ def present_pairs(
     groups: Mapping[str, Scores],  # of all depths
     *,
     alpha_all: Mapping[str, Scores],
+    replacement: Mapping[str, Any],
     **fields: Any,
 ) -> Agreement:
     """Make the report of pairs of annotators."""
@@ -194,6 +199,7 @@ def present_pairs(
             "verdicts": verdicts,
             "depths": depths,
             **nest(name_groups(groups)),
+            "replacement": replacement,
             **of_types,
         },
         tables=Tables(
@@ -227,7 +233,11 @@ def _grids(report: Agreement, counts: bool) -> list[Grid]:
     if report.alpha_all:
         parts["all annotators at once"] = report.alpha_all
     grids = [scores_table(report.title, parts, counts), _verdict_grid(report), _depths_grid(report)]
-    return [*grids, _rest_grid(report.against_rest)] if report.against_rest else grids
+    if report.against_rest:
+        grids.append(_rest_grid(report.against_rest))
+    if replacement := report.facts["replacement"]:
+        grids.append(_replacement_grid(replacement))
+    return grids
 
 
 def _verdict_grid(report: Agreement) -> Grid:
@@ -262,6 +272,19 @@ def _rest_grid(against_rest: Mapping[str, Mapping[str, Scores]]) -> Grid:
         grid.part(depth)
         for name, depths in against_rest.items():
             grid.add(name, *depths[depth].values())
+    return grid
+
+
+def _replacement_grid(found: Mapping[str, Any]) -> Grid:
+    """Make a row per depth: winning rate, and mean advantage."""
+    from fastcausal.significance.units import units_text
+
+    title = f"may {found['annotator']} replace an annotator? yes from a winning rate of 0.5"
+    units = units_text(found["n_units"], found["unit"])
+    columns = ("winning rate", "advantage", "annotators")
+    grid = Grid(f"{title} ({units}, epsilon {found['epsilon']})", columns, shares=columns[:2])
+    for depth in ("spans", "relations"):
+        grid.add(depth, *found[depth].values())
     return grid
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,9 +36,7 @@ def alt_test(
 ) -> AltTest:
     """Leave out each rater, and test if the metric is as close to the rest as that rater."""
     # Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge.
-    # Distances equal up to rounding are equal. p is corrected by Benjamini and Yekutieli at .05;
-    # without variation it is 0 or 1.
-    p, advantages = [], []
+    distances = []
     for rater in range(len(votes)):
         rest = np.delete(votes, rater, axis=0)
         rows = ~np.isnan(metric) & ~np.isnan(votes[rater]) & ~np.isnan(rest).all(axis=0)
@@ -45,7 +44,21 @@ def alt_test(
             continue
         distance = _unlike if labels else _rmse
         both = [distance(values[rows], rest[:, rows]) for values in (metric, votes[rater])]
-        of_metric, of_rater = tied(np.column_stack(both)).T
+        distances.append(np.column_stack(both))
+    return compare_distances(distances, epsilon)
+
+
+def compare_distances(
+    # float64[n, 2] of each rater with enough rows: from the rest to the metric, and to the rater
+    distances: Sequence[Float64],
+    epsilon: float,
+) -> AltTest:
+    """Test if a metric is as close to the rest as each rater."""
+    # Distances equal up to rounding are equal. p is corrected by Benjamini and Yekutieli at .05;
+    # without variation it is 0 or 1.
+    p, advantages = [], []
+    for both in distances:
+        of_metric, of_rater = tied(both).T
         wins = of_metric <= of_rater
         p.append(_p_below((of_rater <= of_metric).astype(np.float64) - wins, epsilon))
         advantages.append(float(np.mean(wins)))

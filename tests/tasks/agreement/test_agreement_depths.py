@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from tests.oracles.judges import decide
 from tests.support.annotated import NAMES, annotations, near, noisy, relations_of
 from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES
@@ -57,6 +58,8 @@ def expect(a, b, types_a, types_b, require: bool) -> dict[str, float]:
             sum(c in theirs and e in theirs for c, e, _ in side)
             for side, theirs in zip(whole, reversed(found), strict=True)
         ]
+        bare = [[link[:2] for link in side] for side in whole]
+        add("relations", 2 * n_common(*bare), sum(map(len, bare)))
         bare = [[link if require else link[:2] for link in side] for side in whole]
         add("links", 2 * n_common(*bare), sum(linkable))
         typed = [[link for link in side if link[2]] for side in whole]
@@ -65,7 +68,7 @@ def expect(a, b, types_a, types_b, require: bool) -> dict[str, float]:
     has_types = [any(map(any, types.values())) for types in (types_a, types_b)]
     if not all(has_types):
         sums["same_type", 1] = 0
-    names = ("same", "causal", "not_causal", "overall", *ROLES, "links", "same_type")
+    names = ("same", "causal", "not_causal", "overall", *ROLES, "relations", "links", "same_type")
     return {n: sums[n, 0] / sums[n, 1] if sums[n, 1] else math.nan for n in names}
 
 
@@ -108,7 +111,8 @@ def test_sets_of_spans_and_links(annotated, more, require):
     }
     for pair in found.pairs:
         expected = {**pairs[pair.a, pair.b]}
-        expected.pop("same")
+        for name in ("same", "relations"):
+            expected.pop(name)
         assert flat(pair.verdict, pair.spans, pair.links) == near(expected)
     whole = {n: mean(pairs.values(), n) for n in expected}
     assert flat(found.verdict, found.spans, found.links) == near(whole)
@@ -156,3 +160,70 @@ def test_one_role_has_no_links(role):
     found = fc.agree({"ann": side, "ben": side}, roles=(role,), tracks=role)
     assert found.spans[role].f1 == 1.0
     assert math.isnan(found.links.f1)
+
+
+@pytest.mark.parametrize("by_document", [True, False])
+@pytest.mark.parametrize("most", [1, 3], ids=["like", "unlike"])
+def test_the_replacement_of_an_annotator(by_document, most):
+    """The alternative annotator test of each of three, by F1 in fractions; some lack examples."""
+    rng = np.random.default_rng(most)
+    annotated = {**noisy(160, seed=most)}
+    annotated["dot"] = {
+        i: [[(r, s, e + int(rng.integers(most))) for r, s, e in x] for x in example]
+        for i, example in annotated["ann"].items()
+    }
+    annotated = {a: {i: e for i, e in of.items() if rng.random() > 0.05 or a == "dot"}
+                 for a, of in annotated.items()}  # fmt: skip
+    docs = {i: f"d{int(i) // 4}" if by_document else i for i in annotated["dot"]}
+    columns = {"doc_id": docs} if by_document else {}
+    sides = {a: relations_of(e, LENGTH + 2, **columns) for a, e in annotated.items()}
+    found = fc.agree(sides, replace="dot").facts["replacement"]
+    units = {d: [i for i in docs if docs[i] == d] for d in docs.values()}
+    assert found["unit"] == ("document" if by_document else "example")
+    assert found["n_units"] == len(units)
+    for depth, name in (("spans", "overall"), ("relations", "relations")):
+        compared = [
+            closest(annotated, units.values(), name, other) for other in ("ann", "ben", "cid")
+        ]
+        rate, advantage, n = decide(compared, found["epsilon"])
+        assert n == 3
+        assert dict(found[depth]) == near(
+            {"winning_rate": rate, "advantage": advantage, "n_annotators": n}
+        )
+
+
+def closest(annotated, units, name: str, other: str):
+    """For each unit: is the model, is the other annotator at least as close to the rest?"""
+    of_model, of_other = [], []
+    rest = {"ann", "ben", "cid"} - {other}
+    for unit in units:
+        parts = {a: {i: of[i] for i in unit if i in of} for a, of in annotated.items()}
+        both = [
+            [f1(parts[a], parts[third], name) for a in ("dot", other)]
+            for third in rest
+            if all({*parts[a]} & {*parts[third]} for a in ("dot", other))
+        ]
+        if both:
+            model, human = (sum(column) for column in zip(*both, strict=True))
+            of_model.append(model >= human - 1e-12)
+            of_other.append(human >= model - 1e-12)
+    return of_model, of_other
+
+
+def f1(a, b, name: str) -> float:
+    untyped = [{i: [None] * len(e) for i, e in side.items()} for side in (a, b)]
+    value = expect(a, b, *untyped, require=False)[name]
+    return 1.0 if value != value else value
+
+
+def test_names_of_a_replacement():
+    side = relations_of({"a": [[(0, 0, 2), (1, 4, 6)]]})
+    two, three = (dict.fromkeys(NAMES[:n], side) for n in (2, 3))
+    with pytest.raises(fc.InputError, match='replace is "x", expected an annotator: ann, ben'):
+        fc.agree(three, replace="x")
+    with pytest.raises(fc.InputError, match="1 annotator beside"):
+        fc.agree(two, replace="ann")
+    few = fc.agree(three, replace="ann")
+    assert few.facts["replacement"]["spans"].n_annotators == 0
+    assert any("2 annotators of fewer than 30 examples" in line for line in few.warnings)
+    assert "replacement" not in fc.agree(three).to_dict()
