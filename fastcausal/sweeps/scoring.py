@@ -18,6 +18,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.formats.traits import add_traits
 from fastcausal.marking import FIELDS, MARKING, Marking
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import Relations
@@ -88,7 +89,7 @@ class RelationScoring:
         if recipe.protocol.average != "counts":
             raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
         side = read_marked(gold, tags=GOLD_READING[recipe.protocol.tags], **recipe.of_gold)
-        return cls(recipe, by, side, columns)
+        return cls(recipe, by, add_traits(side, columns), columns)
 
     def about(self) -> dict[str, Any]:
         """Return the settings shared by all runs of a sweep, as plain values."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.reading import LETTERS, arguments_of
+from fastcausal.arrays.reading import LETTERS
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
@@ -25,6 +25,16 @@ from fastcausal.formats.cnc.tagged import tokens_in
 from fastcausal.formats.examples import column_of_texts, examples, tagged_sentences
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.formats.span_texts import joined_by_relation, span_texts
+from fastcausal.formats.traits import (
+    FLOWS,
+    NEVER,
+    PLACES,
+    flows_of,
+    hulls_of,
+    places_of,
+    relation_of_row,
+    signals_of,
+)
 from fastcausal.options import MarkingSettings, Tokenizer, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
@@ -42,7 +52,6 @@ TOKENIZERS = get_args(Tokenizer)
 NEEDED = {"whitespace": "lengths", "nltk-style": "texts", "nltk-style+tags": "tagged sentences"}
 _ROLES = {"ARG0": "cause", "ARG1": "effect"}
 _MARKED = re.compile(r"<(ARG0|ARG1|SIG[0-9]+)>(?=(.*?)</\1>)", re.DOTALL)
-_NEVER = np.iinfo(np.int32).max
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.integer[Any]]
@@ -145,6 +154,31 @@ def _describe_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDe
         Counter(relations.reading.notes),
         (relations.roles,),
         _count_types(relations, marked),
+        _count_places(relations, rows, n_signals),
+        _count_flows(relations, rows),
+    )
+
+
+def _count_places(relations: Relations, rows: Rows, n_signals: Int64) -> Counter[tuple[str, bool]]:
+    """Count what parts the arguments, of explicit and of implicit relations."""
+    marked = np.diff(rows.row_offsets) > 0
+    places, explicit = places_of(relations, rows)[marked], n_signals[marked] > 0
+    counted = Counter(zip(places.tolist(), explicit.tolist(), strict=True))
+    return Counter({(PLACES[place], kind): n for (place, kind), n in counted.items()})
+
+
+def _count_flows(relations: Relations, rows: Rows) -> Counter[tuple[str, str]]:
+    """Count relations and causal sentences by their flow of events."""
+    marked = np.diff(rows.row_offsets) > 0
+    flows, example = flows_of(relations, rows)[marked], rows.example_of_relation()[marked]
+    most = np.full(rows.n_examples, -1)
+    np.maximum.at(most, example, flows)
+    return Counter(
+        {
+            (kind, FLOWS[flow]): n
+            for kind, of in (("relations", flows), ("sentences", most[most >= 0]))
+            for flow, n in Counter(of.tolist()).items()
+        }
     )
 
 
@@ -159,14 +193,9 @@ def _count_types(relations: Relations, marked: Bools) -> Counter[str]:
 
 def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:
     """Return the order (of `orders_of`; -1: neither) and the number of signals: int64[n] each."""
-    relation = _relation_of_row(rows)
-    starts = np.full((2, rows.n_relations), _NEVER, np.int64)
-    for k, role in enumerate(arguments_of(relations.roles)):
-        chosen = rows.values[:, 0] == role
-        np.minimum.at(starts[k], relation[chosen], rows.values[chosen, 1])
-    first, second = starts
-    neither = (first == second) | (first == _NEVER) | (second == _NEVER)
-    signals = relation[_has_role(relations, rows, SIGNAL)]
+    (first, second), _ = hulls_of(relations, rows)
+    neither = (first == second) | (first == NEVER) | (second == NEVER)
+    signals = relation_of_row(rows)[signals_of(relations, rows)]
     return (
         np.where(neither, -1, second < first),
         np.bincount(signals, minlength=rows.n_relations),
@@ -187,10 +216,6 @@ def _signals(relations: Relations, rows: Rows, spans: pa.Array) -> Counter[str]:
 def _has_role(relations: Relations, rows: Rows, role: str) -> Bools:
     number = relations.roles.index(role) if role in relations.roles else -1
     return np.equal(rows.values[:, 0], number)
-
-
-def _relation_of_row(rows: Rows) -> Int64:
-    return np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
 
 
 def _words(

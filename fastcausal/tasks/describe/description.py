@@ -25,6 +25,19 @@ OF_ROLES = ("mean words", "span lengths")  # sections with a row for each role o
 SENTENCES = ("causal", "non_causal")  # groups of words besides the roles
 WITH_SIGNAL = "share with a signal"
 WITHOUT_TYPE = "(without a type)"
+BETWEEN = {  # the names of `PLACES` for people
+    "signal_between": "a signal",
+    "adjacent": "nothing",
+    "comma": "a comma alone",
+    "word": "one other word",
+    "apart": "more words",
+    "missing": "(an argument is missing)",
+}
+FLOW_NAMES = {
+    "single": "single event",
+    "concurrent": "concurrent events",
+    "consecutive": "consecutive events",
+}
 N_SIGNALS = 20  # of the most frequent ones
 
 Histogram = Counter[int]
@@ -61,6 +74,12 @@ class CorpusDescription(Report):
         The role names; in a sum those of each corpus.
     types : Counter of str
         Relations by type, ``""`` for those without one; empty if no relation has one.
+    places : Counter of (str, bool)
+        Relations by what parts the arguments (``signal_between``, ``adjacent``: nothing, ``comma``
+        alone, ``word``: one token, ``apart``: more, ``missing``: an argument), and if explicit.
+    flows : Counter of (str, str)
+        ``relations`` and ``sentences`` by their flow of events: ``single``, ``concurrent`` with the
+        same cause or effect, ``consecutive`` if the effect of one is the cause of another.
     """
 
     sentences: Counter[str]
@@ -72,6 +91,8 @@ class CorpusDescription(Report):
     notes: Counter[str] = field(default_factory=Counter)
     roles: tuple[tuple[str, ...], ...] = (ROLES,)
     types: Counter[str] = field(default_factory=Counter)
+    places: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    flows: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         relations = f", {self.n_relations} relations" if self.per_sentence else ""
@@ -106,6 +127,8 @@ class CorpusDescription(Report):
             self.notes + other.notes,
             tuple(dict.fromkeys(self.roles + other.roles)),
             self._all_types(other) + other._all_types(self),
+            self.places + other.places,
+            self.flows + other.flows,
         )
 
     def _all_types(self, other: CorpusDescription) -> Counter[str]:
@@ -174,6 +197,10 @@ class CorpusDescription(Report):
         implicit = self.relations[order, 0]
         return sum(n for (o, _), n in self.relations.items() if o == order) - implicit, implicit
 
+    def placed(self, place: str) -> tuple[int, int]:
+        """Count explicit and implicit relations whose arguments this parts."""
+        return self.places[place, True], self.places[place, False]
+
     def _facts(self) -> dict[str, Any]:
         """Return all figures; a mean without data is None."""
         words = {
@@ -224,6 +251,14 @@ class CorpusDescription(Report):
             "argument_order": {
                 order: dict(zip(("explicit", "implicit"), self.ordered(order), strict=True))
                 for order in self.orders
+            },
+            "between_arguments": {
+                place: dict(zip(("explicit", "implicit"), self.placed(place), strict=True))
+                for place in BETWEEN
+            },
+            "flow": {
+                kind: {flow: self.flows[kind, flow] for flow in FLOW_NAMES}
+                for kind in ("relations", "sentences")
             },
             "histograms": {
                 "relations_per_sentence": _plain(self.per_sentence),
@@ -347,6 +382,23 @@ def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any
             name: " + ".join(map(str, both)) if corpus.has_signals else sum(both)
             for name, both in ordered.items()
             if any(both)
+        },
+    )
+    placed = {name: corpus.placed(place) for place, name in BETWEEN.items()}
+    yield (
+        "between arguments: explicit + implicit" if corpus.has_signals else "between arguments",
+        {
+            name: " + ".join(map(str, both)) if corpus.has_signals else sum(both)
+            for name, both in placed.items()
+            if any(both)
+        },
+    )
+    yield (
+        "flow of events: relations, sentences",
+        {
+            name: f"{corpus.flows['relations', flow]}, {corpus.flows['sentences', flow]}"
+            for flow, name in FLOW_NAMES.items()
+            if corpus.flows["relations", flow]
         },
     )
     if corpus.types:

@@ -21,6 +21,7 @@ from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
 from fastcausal.formats.columns import take_relations
 from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.formats.traits import NEAR
 from fastcausal.marking import FIELDS, refuse_unknown
 from fastcausal.options import (
     Backend,
@@ -96,6 +97,7 @@ Protocol or Recipe
         `fastcausal.tasks.fincausal.count.fincausal`.
     by : str or sequence of str, optional
         Columns of gold, or of predictions if gold lacks the column; each value becomes a subset.
+        ``explicit``, ``near`` and ``flow`` are made of gold's relations where both lack them.
     unparsed : {"error", "empty", "skip"}
         Policy for unparsed predictions: an error, no relation, or the example is left out.
         `Report.n_unparsed` counts them; a warning has their share.
@@ -363,4 +365,6 @@ def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str |
         read.add(DOCUMENT)
     if scorer.recipe.unparsed != "error":
         read.add(UNPARSED)
+    if NEAR in strata:  # commas are looked for
+        read |= {"text", "tokens"}
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}

@@ -30,6 +30,7 @@ from fastcausal.files.keys import Match, match, refuse_unknown_ids, unknown_ids
 from fastcausal.files.texts import RowTexts, same_texts
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.formats.traits import add_traits
 from fastcausal.options import Join, Policy, TagReading
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
@@ -374,16 +375,16 @@ def have_same_texts(gold: Relations, pred: Relations) -> bool:
 
 
 def _add_columns(gold: Relations, pred: Relations, columns: tuple[str, ...]) -> Relations:
-    """Add the columns that only predictions have, for the same examples."""
+    """Add the columns that only predictions have, then those that gold's relations give."""
     own = {*gold.table.column_names}
     wanted = dict.fromkeys((*columns, *map(source_of, columns)))
     added = [name for name in wanted if name not in own and name in pred.table.column_names]
     if not added:
-        return gold
+        return add_traits(gold, wanted)
     table = gold.table
     for name in added:
         table = table.append_column(pred.table.schema.field(name), pred.table[name])
-    return Relations.trusted(table, gold.reading)
+    return add_traits(Relations.trusted(table, gold.reading), wanted)
 
 
 def _digest(gold: Relations, protocol: Protocol) -> int:

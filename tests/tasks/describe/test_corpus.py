@@ -222,6 +222,40 @@ def test_relations_by_type(tmp_path):
     assert (plain + plain).types == {}
 
 
+def test_between_arguments_and_flow(tmp_path):
+    lines = [
+        {"cause": (0, 2), "effect": (3, 5)},
+        {"cause": (3, 5), "effect": (6, 8), "signal": (5, 6)},
+        {"effect": (6, 8)},
+    ]
+    examples = [{"text": "a b , c d e f g", "relations": each} for each in (lines, lines[:1], [])]
+    path = tmp_path / "corpus.jsonl"
+    fc.write(fc.Relations.from_examples(examples), path)
+    found = json.loads(cli("describe", path, "--json")[0])
+    counted = {place: [*both.values()] for place, both in found["between_arguments"].items()}
+    assert counted == {
+        "signal_between": [1, 0], "adjacent": [0, 0], "comma": [0, 2], "word": [0, 0],
+        "apart": [0, 0], "missing": [0, 1],
+    }  # fmt: skip
+    assert found["flow"] == {
+        "relations": {"single": 2, "concurrent": 0, "consecutive": 2},
+        "sentences": {"single": 1, "concurrent": 0, "consecutive": 1},
+    }
+    printed = cli("describe", path)[0].partition("between arguments: explicit + implicit\n")[2]
+    shown = [line.split() for line in printed.splitlines() if line][:6]
+    assert shown == [
+        ["a", "signal", "1", "+", "0"],
+        ["a", "comma", "alone", "0", "+", "2"],
+        ["(an", "argument", "is", "missing)", "0", "+", "1"],
+        ["flow", "of", "events:", "relations,", "sentences"],
+        ["single", "event", "2,", "1"],
+        ["consecutive", "events", "2,", "1"],
+    ]
+    whole = describe(sample.GOLD)
+    assert whole.places.total() == whole.n_relations
+    assert sum(n for (kind, _), n in whole.flows.items() if kind == "sentences") == 43
+
+
 def test_the_reading_of_tags_does_not_matter():
     assert describe(fc.read(sample.GOLD, tags="cnc-2023")) == describe(sample.GOLD)
 
