@@ -48,7 +48,7 @@ def completed(request, monkeypatch):
 
 
 @pytest.mark.parametrize(("line", "expected"), [
-    ("fastcausal sc", ["score", "schema"]),
+    ("fastcausal sc", ["score", "schemes", "schema"]),
     ("fastcausal ", SINGLE),
     ("fastcausal nothing ", SINGLE),
     ("fastcausal meta p", ["plan", "file,p"]),

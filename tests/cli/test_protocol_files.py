@@ -158,7 +158,7 @@ def test_kernels_by_name(kernel, name):
         with pytest.raises(ValueError, match="kernel is for sums of counts"):
             find_protocol(name, kernel)
         return
-    if name == "relations":
+    if name in ("relations", "depths"):
         with pytest.raises(ValueError, match="kernel is for pairs of relations"):
             find_protocol(name, kernel)
         return

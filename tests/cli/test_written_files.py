@@ -101,6 +101,7 @@ LINES = {
     "report --out": ("report gold.csv careful.jsonl --out {out}.html", []),
     "compare --html": ("compare careful.parquet hasty.parquet --html {out}.html", []),
     "leaderboard --html": ("leaderboard careful.parquet hasty.parquet --html {out}.html", []),
+    "schemes --html": ("schemes gold.csv careful.jsonl hasty.jsonl --html {out}.html", []),
     "gate --junit": ("gate --candidate careful.parquet --min overall_f1=0.1 --junit {out}.xml",
                      []),
     "sweep --out": ("sweep gold.csv careful.jsonl hasty.jsonl --out {out} --jobs 1", [

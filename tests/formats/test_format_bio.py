@@ -263,7 +263,11 @@ def test_a_length_that_no_sentence_has(tmp_path, relations):
 TAGS = [f"{mark}-{label}" for mark in "BIES" for label in ("Cause", "e", "SIG")] + ["O", "B-C|I-E"]
 
 
-@given(st.lists(st.lists(st.lists(st.sampled_from(TAGS), min_size=1, max_size=4), max_size=3)))
+@given(
+    st.lists(
+        st.lists(st.lists(st.sampled_from(TAGS), min_size=1, max_size=4), max_size=3), min_size=1
+    )
+)
 def test_more_roles_change_nothing(examples):
     """Beyond three roles Python reads the tags."""
     few = fc.read(examples, format="bio")

@@ -49,6 +49,7 @@ TAKES = (
     f"explain {{relations}} {{relations}} {SHOWN}",
     f"compare {{counts}} {{counts}} {DRAWS} [--score cause_f1] [--html out.html] {SHOWN}",
     f"leaderboard {{counts}} {{counts}} [{{counts}}] {DRAWS} [--html out.html] {SHOWN}",
+    f"schemes {{relations}} {{relations}} {{relations}} {POLICIES} [--p] [--html out.html] {SHOWN}",
     f"leaderboard {{sweep}} {DRAWS} [--group {{seed}}] [--top 2] {SHOWN}",
     f"compare {{relations}} {{relations}} {{relations}} {POLICIES} {SHOWN}",
     f"leaderboard {{relations}} {{relations}} {{relations}} {POLICIES} --n-resamples 20 {SHOWN}",

@@ -283,4 +283,4 @@ def test_types_of_brat_are_no_template(text, tmp_path):
     assert len(report.warnings) == 3
     assert [text in warning for warning in report.warnings] == [True, True, False]
     warnings = fc.agree({"{a": other, "b}": file}).warnings
-    assert sum(f"type {text}" in warning for warning in warnings) == 2
+    assert sum(f'label "{text}"' in warning for warning in warnings) == 2
