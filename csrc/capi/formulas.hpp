@@ -83,9 +83,11 @@ inline NamedScores scores_of(const Protocol& protocol, const int64_t* counts) {
   for (int k = whole::EXACT; !protocol.kernel && k < whole::N_FIELDS; ++k) {
     if (k == whole::STRICT) continue;
     const auto number = [&](int field) { return static_cast<double>(counts[field]); };
-    add_precision_recall_f1(number(k), number(whole::PREDICTED), number(whole::GOLD),
-                            protocol.undefined,
-                            std::string(whole::CRITERIA[k - whole::EXACT]) + "_", all);
+    const double hits = number(k), predicted = number(whole::PREDICTED), gold = number(whole::GOLD);
+    const std::string prefix = std::string(whole::CRITERIA[k - whole::EXACT]) + "_";
+    all.emplace_back(prefix + "precision", ratio(hits, predicted, protocol.undefined));
+    all.emplace_back(prefix + "recall", ratio(hits, gold, protocol.undefined));
+    all.emplace_back(prefix + "f1", ratio(2 * hits, predicted + gold, protocol.undefined));
   }
   if (!protocol.kernel) return all;
   for (size_t group = 0; group <= protocol.roles.size(); ++group) {

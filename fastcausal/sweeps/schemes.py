@@ -140,12 +140,7 @@ def schemes(
         name: _rank({system: each[scheme.protocol] for system, each in reports.items()}, scheme)
         for name, scheme in chosen.items()
     }
-    winners = {
-        name: [
-            system for system, figures in rows.items() if figures["rank"] == 1 and figures.f1 >= 0
-        ]
-        for name, rows in by_scheme.items()
-    }
+    winners = {name: _find_best(rows) for name, rows in by_scheme.items()}
     if intervals:
         for name, best in winners.items():
             for system in best:
@@ -247,9 +242,14 @@ def _rank(reports: Mapping[str, Report], scheme: Scheme) -> dict[str, Scores]:
     }
     values = [-1.0 if math.isnan(each["f1"]) else each["f1"] for each in figures.values()]
     return {
-        system: Scores({**each, "rank": 1 + sum(other > value for other in values)})
+        system: Scores({**each, "rank": 1 + sum(_is_greater(other, value) for other in values)})
         for (system, each), value in zip(figures.items(), values, strict=True)
     }
+
+
+def _is_greater(a: float, b: float) -> bool:
+    """Return True if a score is greater by more than the last bits of a harmonic mean."""
+    return a > b and not math.isclose(a, b, rel_tol=2e-15)  # unlike ratios differ by more
 
 
 def _find_best(rows: Mapping[str, Scores]) -> list[str]:

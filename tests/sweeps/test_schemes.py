@@ -77,6 +77,24 @@ def test_ranks():
     assert fc.schemes(nothing, {"a": nothing}, undefined=1.0).schemes["recess"]["a"].f1 == 1
 
 
+def test_equal_ratios_share_a_rank_whatever_the_counts():
+    """2/6 and 4/12, of which harmonic means are unlike floats."""
+    spans = [(0, 1), (1, 2)]
+    gold = [{"length": 20, "relations": [{"cause": s, "effect": (2, 3)} for s in spans]}]
+
+    def system(n_right: int, n: int) -> list[dict]:
+        wrong = [{"cause": (k, k + 1), "effect": (k, k + 1)} for k in range(3, 3 + n - n_right)]
+        return [{"length": 20, "relations": gold[0]["relations"][:n_right] + wrong}]
+
+    report = fc.schemes(gold, {"a": system(1, 4), "b": system(2, 10)})
+    for name in ("relations.exact", "relations.overlap"):
+        assert report.schemes[name]["a"].f1 == report.schemes[name]["b"].f1 == 1 / 3
+    assert report.winners["relations.exact"] == report.winners["exact_spans"] == ["a", "b"]
+    assert report.schemes["exact_spans"]["a"].f1 != report.schemes["exact_spans"]["b"].f1
+    fewer = fc.schemes(gold, {"a": system(1, 4), "b": system(2, 11)})
+    assert fewer.winners["relations.exact"] == ["a"]
+
+
 def test_intervals_and_p_are_those_of_compare():
     names = ["recess", "relations.exact"]
     report = fc.schemes(sample.GOLD, TWO, schemes=names, intervals=True, p=True)

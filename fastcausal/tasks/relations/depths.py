@@ -204,29 +204,20 @@ class DepthsFormula(GroupedFormula):
         if "tn" in counts:
             tp, fp, fn, tn = (counts[name] for name in CAUSAL)
             return {
-                **_shares_of(tp, tp + fp, tp + fn, zero),
+                **whole.shares_of(tp, tp + fp, tp + fn, zero),
                 "accuracy": accuracy(tp + tn, tp + fp + fn + tn, zero),
                 "mcc": _matthews(tp, fp, fn, tn, zero),
             }
         if "tp" in counts:
-            return _shares_of(counts["tp"], counts["predicted"], counts["gold"], zero)
+            return whole.shares_of(counts["tp"], counts["predicted"], counts["gold"], zero)
         if "linkable_gold" not in counts:
             return {}
         right, gold, predicted = (counts[name] for name in ("right", *LINKABLE))
         if "relations" not in counts:
-            return _shares_of(right, predicted, gold, zero)
+            return whole.shares_of(right, predicted, gold, zero)
         seen = counts["relations"] - counts["not_causal"]
         steps = (seen, counts["relations"]), (gold, seen), (right, gold)
         return {name: ratio(*step, zero) for name, step in zip(STEPS, steps, strict=True)}
-
-
-def _shares_of(hits: Any, predicted: Any, wanted: Any, undefined: float) -> ScoresByName:
-    """Return precision, recall, and F1 as one ratio."""
-    return {
-        "precision": ratio(hits, predicted, undefined),
-        "recall": ratio(hits, wanted, undefined),
-        "f1": ratio(2 * hits, predicted + wanted, undefined),
-    }
 
 
 def _matthews(tp: Any, fp: Any, fn: Any, tn: Any, undefined: float) -> Any:

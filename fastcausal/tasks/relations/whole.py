@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.arrays.arrow import offsets
-from fastcausal.counts.arithmetic import Counts, ScoresByName, precision_recall_f1
+from fastcausal.counts.arithmetic import Counts, ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.rules import Rule, ascending
 from fastcausal.engine.cpu import choose_threads
@@ -73,7 +73,7 @@ class WholeFormula(GroupedFormula):
     def scores_of_group(self, counts: Counts) -> ScoresByName:
         """Compute the scores of one criterion from its counts."""
         zero = np.nan if self.undefined is None else self.undefined
-        return precision_recall_f1(counts["tp"], counts["predicted"], counts["gold"], zero)
+        return shares_of(counts["tp"], counts["predicted"], counts["gold"], zero)
 
     def count_errors(self, groups: Groups) -> dict[str, dict[str, int]]:
         """Count the relations without an equal one on either side."""
@@ -91,6 +91,15 @@ class WholeFormula(GroupedFormula):
         mine = replace(self, typed=typed)
         theirs = replace(other, typed=typed) if isinstance(other, WholeFormula) else other
         return super(WholeFormula, mine).union(theirs)
+
+
+def shares_of(hits: Any, predicted: Any, wanted: Any, undefined: float) -> ScoresByName:
+    """Return precision, recall, and F1 as one ratio, so that equal ones are equal as floats."""
+    return {
+        "precision": ratio(hits, predicted, undefined),
+        "recall": ratio(hits, wanted, undefined),
+        "f1": ratio(2 * hits, predicted + wanted, undefined),
+    }
 
 
 def rules_of(protocol: WholeProtocol, roles: tuple[str, ...]) -> WholeRules:
