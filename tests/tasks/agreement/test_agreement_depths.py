@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal.tasks.agreement.depths import groups_of
 from tests.oracles.judges import decide
 from tests.support.annotated import NAMES, annotations, near, noisy, relations_of
 from tests.support.profiles import trials
@@ -58,9 +59,8 @@ def expect(a, b, types_a, types_b, require: bool) -> dict[str, float]:
             sum(c in theirs and e in theirs for c, e, _ in side)
             for side, theirs in zip(whole, reversed(found), strict=True)
         ]
-        bare = [[link[:2] for link in side] for side in whole]
-        add("relations", 2 * n_common(*bare), sum(map(len, bare)))
         bare = [[link if require else link[:2] for link in side] for side in whole]
+        add("relations", 2 * n_common(*bare), sum(map(len, bare)))
         add("links", 2 * n_common(*bare), sum(linkable))
         typed = [[link for link in side if link[2]] for side in whole]
         pairs = n_common(*([link[:2] for link in side] for side in typed))
@@ -112,7 +112,8 @@ def test_sets_of_spans_and_links(annotated, more, require):
     for pair in found.pairs:
         expected = {**pairs[pair.a, pair.b]}
         for name in ("same", "relations"):
-            expected.pop(name)
+            top, bottom = pair.depths.totals[:, groups_of(ROLES).index(name)].tolist()
+            assert (top / bottom if bottom else math.nan) == near(expected.pop(name))
         assert flat(pair.verdict, pair.spans, pair.links) == near(expected)
     whole = {n: mean(pairs.values(), n) for n in expected}
     assert flat(found.verdict, found.spans, found.links) == near(whole)
