@@ -10,7 +10,7 @@ from fastcausal.arrays.strata import DOCUMENT
 from fastcausal.counts.arithmetic import ratio
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, counted
 from fastcausal.report.groups import Scores
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.agreement.depths import OVERALL, RELATIONS, SAME
@@ -64,8 +64,9 @@ def judge_replacement(
         each = [distances(group, other) for other in others]
         enough = [rows for rows in each if len(rows) >= MIN_ROWS]
         if len(enough) < len(each):
-            left_out = f"{len(each) - len(enough)} annotators of fewer than {MIN_ROWS} {unit}s"
-            warnings[f"replace: {left_out} in common with {name} and a third one"] = None
+            left_out = counted(len(each) - len(enough), "annotator")
+            expected = f"expected {MIN_ROWS} {unit}s in common with {name} and another"
+            warnings[f"replace leaves out {left_out}, {expected}"] = None
         test = compare_distances(enough, EPSILON)
         found[depth] = Scores({
             "winning_rate": test.winning_rate, "advantage": test.advantage,

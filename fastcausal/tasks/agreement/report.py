@@ -17,6 +17,7 @@ from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.depths import (
     AGAINST,
+    CHANGE,
     CLASSES,
     DIFFERENCE,
     F1,
@@ -212,7 +213,8 @@ def present_pairs(
         statistics=statistics,
         keys=(*KEYS, *of_types),
         grids=_grids,
-        scales=dict.fromkeys(("percent_agreement", *CLASSES, F1, SAME_TYPE), SHARE),
+        scales=dict.fromkeys(("percent_agreement", *CLASSES, F1, SAME_TYPE), SHARE)
+        | dict.fromkeys(AGAINST, CHANGE),
         **fields,
     )
 

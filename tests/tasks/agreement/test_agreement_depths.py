@@ -226,5 +226,5 @@ def test_names_of_a_replacement():
         fc.agree(two, replace="ann")
     few = fc.agree(three, replace="ann")
     assert few.facts["replacement"]["spans"].n_annotators == 0
-    assert any("2 annotators of fewer than 30 examples" in line for line in few.warnings)
+    assert any("leaves out 2 annotators, expected 30 examples" in line for line in few.warnings)
     assert "replacement" not in fc.agree(three).to_dict()
