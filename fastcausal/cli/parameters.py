@@ -34,12 +34,12 @@ OPTION_GROUPS = {
     "value numerator denominator epoch over human label labels rater level unit read text "
     "run-column join dates template like against gold gold-from gold-column pred-column yes-no "
     "roles role example lone trigger words",
-    "Protocol": "protocol kernel tracks types lenient relation forward backward none unknown "
-    "candidates task set border threshold thresholds rule high mediation confounding collider "
-    "match min-f1 min-tokens no-quotes official-order similarity judge text-metrics map positive "
-    "average tokenizer choice raters ties rescale",
+    "Protocol": "protocol kernel arguments iou scheme tracks types lenient relation forward "
+    "backward none unknown candidates task set border threshold thresholds rule high mediation "
+    "confounding collider match min-f1 min-tokens no-quotes official-order similarity judge "
+    "text-metrics map positive average tokenizer choice raters ties rescale",
     "Policies": "unparsed unmatched undefined missing nulls unsure unplaced outside",
-    "Statistics": "by fold intervals cluster method confidence n-resamples seed resamples folds "
+    "Statistics": "by fold intervals p cluster method confidence n-resamples seed resamples folds "
     "epsilon replace compare score lower-is-better unpaired correction power delta baseline "
     "candidate min-delta min point group",
     "Output": "json format digits percent counts github top examples help",
