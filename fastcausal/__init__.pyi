@@ -25,6 +25,7 @@ from fastcausal.sweeps.plan import ComparisonPlan as ComparisonPlan
 from fastcausal.sweeps.plan import plan as plan
 from fastcausal.sweeps.schemes import schemes as schemes
 from fastcausal.sweeps.seeds import seeds as seeds
+from fastcausal.sweeps.suspects import suspects as suspects
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
 from fastcausal.tasks.agreement.agree import agree as agree

@@ -213,6 +213,7 @@ CALLS: dict[str, Call] = {
     "score": lambda k, _: fc.score(examples(k), examples(k, 1)),
     "qa": lambda k, _: fc.qa(*questions(k)),
     "schemes": lambda k, _: fc.schemes(relations(k), {"a": relations(k), "b": relations(k, 1)}),
+    "suspects": lambda k, _: fc.suspects(relations(k), {"a": relations(k), "b": relations(k, 1)}),
     "score_batch": lambda k, _: fc.score_batch(batch(k)),
     "seeds": lambda k, _: fc.seeds({f"a_{n}": statistics(k, n) for n in range(2)}, "a_{seed}",
                                    **QUICK),

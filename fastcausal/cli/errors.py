@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, print_json, warn
+from fastcausal.cli.console import doing, print_json, short_names, warn
 from fastcausal.cli.options import (
     LABELS,
     MARKS,
@@ -26,10 +26,12 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
+from fastcausal.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from fastcausal.sweeps.suspects import Suspects
     from fastcausal.tasks.extraction.errors import Errors
 
 # Of roles; brackets name the role beside its colour
@@ -45,12 +47,19 @@ def errors(
     gold: Annotated[
         str, Argument(help="Gold annotations in any format, or pairs of events; - for stdin.")
     ],
-    pred: Annotated[str, Argument(help="Predictions in any format.")],
+    pred: Annotated[list[str], Argument(help="Predictions in any format; several with --suspect.")],
     scoring: ProtocolOptions = PROTOCOL,
     top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
     type: Annotated[
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
     ] = "",
+    suspect: Annotated[
+        bool,
+        Option(
+            "--suspect",
+            help="Show gold that most systems speak against: what it lacks, or none of them finds.",
+        ),
+    ] = False,
     text: Annotated[
         str | None,
         Option(
@@ -73,37 +82,59 @@ def errors(
     fastcausal errors gold.csv careful.jsonl --top 3
     fastcausal errors gold.csv careful.jsonl --type le,be --role cause --html errors.html
     fastcausal errors pairs_gold.csv pairs_careful.csv --text pairs_text.csv --type missed
+    fastcausal errors gold.csv careful.jsonl chatty.jsonl hasty.jsonl --suspect
     """
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 
-    keep_apart([html], [gold, pred, text])
+    keep_apart([html], [gold, *pred, text])
+    if suspect:
+        idle = ("kernel", "iou", "match", "type", "text", *LabelOptions._fields)
+        refuse(ctx, idle, "is not for --suspect, which compares cause and effect")
+        if scoring.protocol != "relations":
+            refuse(ctx, ("protocol",), "is not for --suspect, which takes relations")
+        with doing(f"comparing {', '.join(pred)}"):
+            protocol = scoring._replace(protocol="relations").chosen()
+            found = fc.suspects(
+                gold, short_names(pred), make_recipe(protocol, policies, reads, marks), top=top
+            )
+        _print_marked(found, html, tables, found.warnings)
+        return
+    if len(pred) > 1:
+        raise InputError(f"{len(pred)} files of predictions, expected one, or add --suspect")
+    file = pred[0]
     from fastcausal.tasks.eci.files import is_pairs
 
     if is_pairs(gold):
         named = ("protocol", "kernel", *PolicyOptions._fields, *ReadOptions._fields, *Marks._fields)
         refuse(ctx, named, "is for relations, not for pairs of events")
         _print_pairs(
-            gold, pred, html, tables, top=top, types=_names(type), text=text,
+            gold, file, html, tables, top=top, types=_names(type), text=text,
             **labels.declared(),
         )  # fmt: skip
         return
     refuse(ctx, ("text", *LabelOptions._fields), "is for pairs of events")
     alone = [each for each in marks.role or () if "=" not in each]
     labels_of_roles = [each for each in marks.role or () if "=" in each] or None
-    with doing(f"scoring {pred}"):
+    with doing(f"scoring {file}"):
         report = fc.score(
             gold,
-            pred,
+            file,
             make_recipe(scoring.chosen(), policies, reads, marks._replace(role=labels_of_roles)),
         )
         wrong = report.errors(top, _names(type), _names(",".join(alone)))
+    _print_marked(wrong, html, tables, report.warnings)
+
+
+def _print_marked(
+    wrong: Errors | Suspects, html: Path | None, tables: TableOptions, warnings: Sequence[str]
+) -> None:
     if html is not None:
         wrong.to_html(html)
     if tables.format == "json":
-        print_json(wrong.to_dict() | {"warnings": list(report.warnings)})
+        print_json(wrong.to_dict() | {"warnings": list(warnings)})
         return
-    warn(report.warnings)
+    warn(warnings)
     marked: list[Any] = [wrong.title, "", *coloured(wrong)]
     tables.show_grids(wrong.to_tables(), wrong.signature, text=marked)
 
@@ -129,7 +160,7 @@ def _names(given: str) -> list[str]:
     return [name.strip() for name in given.split(",") if name.strip()]
 
 
-def coloured(wrong: Errors) -> Iterator[RenderableType]:
+def coloured(wrong: Errors | Suspects) -> Iterator[RenderableType]:
     """Yield parts for a terminal; brackets mark spans without colour."""
     from rich.table import Table
     from rich.text import Text

@@ -118,7 +118,7 @@ def schemes(
     0.8189
     """
     chosen = _choose(schemes)
-    systems = _name_systems(pred)
+    systems = name_systems(pred)
     if p and len(systems) < 2:
         raise ValueError(f"p is for two systems or more, found {len(systems)}")
     recipe = Recipe.make("recess", unparsed, unmatched, **marking)
@@ -191,7 +191,7 @@ def _choose(asked: str | Sequence[str] | None) -> dict[str, Scheme]:
     return {name: SCHEMES[name] for name in names}
 
 
-def _name_systems(pred: Any) -> dict[str, Any]:
+def name_systems(pred: Any) -> dict[str, Any]:
     """Return sources by name: their own, else the stem of the file."""
     if isinstance(pred, Mapping):
         return dict(pred)

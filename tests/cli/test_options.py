@@ -149,6 +149,7 @@ USES = {
         "text": "gold.csv careful.jsonl",
         "json": "gold.csv careful.jsonl --json",
         "event pairs": "pairs_gold.csv pairs_careful.csv",
+        "suspects": "gold.csv careful.jsonl chatty.jsonl --suspect",
     },
     "explain": {
         "": "gold.csv chatty.jsonl",
