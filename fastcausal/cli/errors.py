@@ -88,7 +88,11 @@ def errors(
     from fastcausal.files.targets import keep_apart
 
     keep_apart([html], [gold, *pred, text])
+    from fastcausal.tasks.eci.files import is_pairs
+
     if suspect:
+        if is_pairs(gold):
+            refuse(ctx, ("suspect",), "is for relations, not for pairs of events")
         idle = ("kernel", "iou", "match", "type", "text", *LabelOptions._fields)
         refuse(ctx, idle, "is not for --suspect, which compares cause and effect")
         if scoring.protocol != "relations":
@@ -103,8 +107,6 @@ def errors(
     if len(pred) > 1:
         raise InputError(f"{len(pred)} files of predictions, expected one, or add --suspect")
     file = pred[0]
-    from fastcausal.tasks.eci.files import is_pairs
-
     if is_pairs(gold):
         named = ("protocol", "kernel", *PolicyOptions._fields, *ReadOptions._fields, *Marks._fields)
         refuse(ctx, named, "is for relations, not for pairs of events")

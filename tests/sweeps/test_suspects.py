@@ -198,5 +198,7 @@ def test_command_and_page(tmp_path):
     ],
 )
 def test_uses_without_sense_are_refused(arguments, message):
+    events = [sample.GOLD.parent / f"pairs_{name}.csv" for name in ("gold", "careful", "hasty")]
+    assert "--suspect is for relations" in cli("errors", *events, "--suspect", expect=2)[1]
     files = [str(sample.GOLD.parent / each) if "." in each else each for each in arguments]
     assert message in cli("errors", str(sample.GOLD), *files, expect=2)[1]
