@@ -33,8 +33,8 @@ def draw_relation(rng: random.Random, roles: Any, typed: bool) -> dict[str, Any]
     relation: dict[str, Any] = {}
     for role in roles:
         spans = []
-        for _ in range(rng.choice((0, 1, 1, 1, 1, 2, 3) if rng.random() < 0.5 else (1,))):
-            start = rng.randrange(LENGTH - 1)
+        for _ in range(rng.choice((0, 0, 1, 1, 1, 2, 3)) if rng.random() < 0.5 else 1):
+            start = rng.randrange(rng.choice((2, 3, LENGTH - 1)))
             spans.append((start, min(LENGTH, start + rng.choice((1, 1, 2, 3)))))
         if spans:
             relation[role] = spans
@@ -228,6 +228,20 @@ def test_the_oracle_has_the_worked_examples() -> None:
     # a surplus copy of a right relation
     counts = oracle.count_depths(gold[:1], gold[:1] * 2, *settings, "exact")
     assert (counts["right"], counts["account_predicted_unlinked"]) == (1, 1)
+
+
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_least_of_several_largest_matchings(backend: Backend) -> None:
+    """The first of gold meets both predictions, each of which meets one gold relation more."""
+    gold = [relation(5, 7, 2, 6), relation(6, 8, 2, 3), relation(6, 8, 5, 7)]
+    pred = [relation(6, 8, 5, 8), relation(6, 8, 2, 4)]
+    counts = oracle.count_depths(gold, pred, CAUSAL, CAUSAL[:2], "overlap")
+    # By another largest matching the third were lost, which is turned, too.
+    assert (counts["account_gold_unlinked"], counts["account_gold_turned"]) == (1, 0)
+    sides = table([gold], CAUSAL), table([pred], CAUSAL)
+    report = fc.score(*sides, "depths", match="overlap", backend=backend)
+    assert_alike(report, [counts], ([gold], [pred]), backend)
 
 
 PROTOCOLS: tuple[tuple[Any, dict[str, Any]], ...] = (
