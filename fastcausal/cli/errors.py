@@ -93,7 +93,7 @@ def errors(
     if suspect:
         if is_pairs(gold):
             refuse(ctx, ("suspect",), "is for relations, not for pairs of events")
-        idle = ("kernel", "iou", "match", "type", "text", *LabelOptions._fields)
+        idle = ("kernel", "iou", "match", "tracks", "type", "text", *LabelOptions._fields)
         refuse(ctx, idle, "is not for --suspect, which compares cause and effect")
         if scoring.protocol != "relations":
             refuse(ctx, ("protocol",), "is not for --suspect, which takes relations")
@@ -108,7 +108,9 @@ def errors(
         raise InputError(f"{len(pred)} files of predictions, expected one, or add --suspect")
     file = pred[0]
     if is_pairs(gold):
-        named = ("protocol", "kernel", *PolicyOptions._fields, *ReadOptions._fields, *Marks._fields)
+        named = sum(
+            (each._fields for each in (ProtocolOptions, PolicyOptions, ReadOptions, Marks)), ()
+        )
         refuse(ctx, named, "is for relations, not for pairs of events")
         _print_pairs(
             gold, file, html, tables, top=top, types=_names(type), text=text,
