@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import click
 
-from fastcausal.cli.described import Described, Parameter, ValueKind
+from fastcausal.cli.described import Parameter, ValueKind, describe
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -57,7 +57,7 @@ _GROUPS: Mapping[str, tuple[Any, Any]] = {
 
 def derive(name: str, record: CommandRecord) -> click.Command:
     """Make the command of a record."""
-    function = Described(record.function)
+    function = describe(record.function)
 
     def run(ctx: click.Context, **given: Any) -> None:
         _run(ctx, record, function.parameters, given)

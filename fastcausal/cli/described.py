@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -138,11 +138,17 @@ class Described:
             names = [name.strip(" *") for name in head.partition(" : ")[0].split(",")]
             text = " ".join(body.split())
             if see := _SEE.match(text):
-                others = Described(f"{see[1]}:{see[2]}").texts
+                others = describe(f"{see[1]}:{see[2]}").texts
                 yield from ((name, others[name]) for name in names if name in others)
             else:
                 sentence = _SENTENCE.split(_MARKS.sub(r"\1", text))[0]
                 yield from ((name, sentence) for name in names)
+
+
+@lru_cache
+def describe(entry: str) -> Described:
+    """Return a function or class by its entry point; many options ask for one."""
+    return Described(entry)
 
 
 def _kind(node: ast.expr | None) -> ValueKind:

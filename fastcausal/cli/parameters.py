@@ -19,7 +19,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
-from fastcausal.cli.described import Described
+from fastcausal.cli.described import describe
 from fastcausal.counts.command import CommandRecord
 from fastcausal.counts.task import resolve
 
@@ -227,7 +227,7 @@ class Group(click.Group):
         """Return the description of a command; of a derived one nothing else is read."""
         held = self._resolve(name)
         if isinstance(held, CommandRecord):
-            return Described(held.function).summary
+            return describe(held.function).summary
         made = self.get_command(ctx, name)
         return (made and made.help) or ""
 
@@ -310,7 +310,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:
     required = default is inspect.Parameter.empty
     text = about.help
     if isinstance(about, Option) and about.function:
-        text = Described(about.function).texts[name]
+        text = describe(about.function).texts[name]
     settings: dict[str, Any] = {"metavar": about.metavar, "help": text, "required": required}
     if not required and default is not None:
         settings["default"] = default

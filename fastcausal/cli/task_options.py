@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import click
 
-from fastcausal.cli.described import Described, ValueKind
+from fastcausal.cli.described import ValueKind, describe
 from fastcausal.cli.parameters import Option
 from fastcausal.counts.task import protocols_under, resolve
 
@@ -51,6 +51,6 @@ def task_options(task: str, settings: list[str]) -> dict[str, Any]:
             raise click.BadParameter(f'"{setting}", expected NAME=VALUE', param_hint="--set")
         given.setdefault(name, []).append(value)
     tasks = sweepable_tasks()
-    taken = Described(tasks[task].score).parameters if given and task in tasks else {}
+    taken = describe(tasks[task].score).parameters if given and task in tasks else {}
     kinds = {name: taken[name].kind if name in taken else ValueKind((str,)) for name in given}
     return {name: kinds[name].parse(texts, name, "--set") for name, texts in given.items()}
