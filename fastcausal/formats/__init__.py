@@ -187,6 +187,7 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
         return source.format.read(content, **_arguments(source.format, given))
     source = local(source)
     if format == raw.FORMAT.name and not is_folder(source):
+        _refuse_others(raw.FORMAT, given)
         return raw.read(source, **_arguments(raw.FORMAT, given))
     if format is not None:
         _refuse_others(declared.FORMATS[format], given)

@@ -563,7 +563,9 @@ def test_every_option_does_something_or_is_refused(name, use, files):
         if found[0] == 2:
             assert found[1] + found[2], flag
             assert not found[3] or name == "sweep", flag  # which keeps why runs failed
-        elif found == plain and not {flag, f"{name} {use} {flag}"} & WITHOUT_EFFECT:
+        elif (
+            found == plain and not {flag, f"{name} {flag}", f"{name} {use} {flag}"} & WITHOUT_EFFECT
+        ):
             idle.append(flag)
     assert not idle
 
@@ -571,34 +573,23 @@ def test_every_option_does_something_or_is_refused(name, use, files):
 WITHOUT_EFFECT = {
     "--unplaced",  # if all spans fit: tests/formats/test_marking.py
     # Settings of scores, which `read` checks alone
-    *(
-        f"{name} {use} --{flag}"
-        for name, use in (
-            ("agree", "relations"),
-            ("check", "tags"),
-            ("convert", "tags"),
-            ("describe", "one"),
-            ("explain", ""),
-        )
-        for flag in ("tracks", "types")
-    ),
+    *(f"{use} --{flag}" for use in ("agree relations", "check", "convert", "describe", "explain ")
+      for flag in ("tracks", "types")),
     "score one --types",  # without types of relations: tests/tasks/extraction/test_types.py
-    *(
-        f"{use} --words"
-        for use in (  # without letters of such scripts
-            "agree relations",
-            "check tags",
-            "convert tags",
-            "describe one",
-        )
-    ),
+    # Without letters of such scripts: tests/formats/test_words.py
+    *(f"{name} --words" for name in ("agree relations", "check", "convert", "describe")),
+    # Where nothing is marked so: tests/formats/test_links.py
+    *(f"{use} --role" for use in ("check brat", "convert brat", "report answers", "score answers",
+                                  "score log")),
+    *(f"{name} brat --{flag}" for name in ("check", "convert") for flag in ("lone", "trigger")),
+    "check brat --example", "check brat --roles", "check no tags --roles",
     "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
     "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
     "classify protocol --answers",  # the protocol implies them
     "classify protocol --unmatched",  # the protocol skips
     "task leaderboard  --seed",  # beyond the decimals shown: its JSON has them
-}
+}  # fmt: skip
 
 
 def value_of(name, flag):
