@@ -74,8 +74,8 @@ FASTCAUSAL_API const char* fastcausal_version(void);
 
 /* Makes a protocol of a name ("recess", "cnc-2023", "cnc-2022", "relations") or of a signature
  * line, as reports print it. Settings that the line leaves out have the defaults of
- * fastcausal.Protocol; a name alone must be one of the four. `roles` lists the roles of the data, separated by commas; NULL:
- * "cause,effect,signal". */
+ * fastcausal.Protocol; a name alone must be one of the four. `roles` lists the roles of the data,
+ * separated by commas; NULL: "cause,effect,signal". */
 FASTCAUSAL_API int32_t fastcausal_protocol_new(const char* line, const char* roles,
                                                fastcausal_protocol** made, fastcausal_error* error);
 

@@ -38,8 +38,8 @@ class SpanFinder {
   }
   int64_t n_tokens() const { return static_cast<int64_t>(sentence_.starts.size()); }
 
-  // Finds the spans of a relation. Returns why not, empty if all are found. `declined` tells in which
-  // other way the library might find them.
+  // Finds the spans of a relation. Returns why not, empty if all are found. `declined` tells in
+  // which other way the library might find them.
   Text find(std::vector<Mark> marks, Examples& made, std::vector<Row>& rows, Text& declined) {
     std::vector<std::pair<int, Mark>> ordered;
     for (Mark& mark : marks) {
@@ -216,8 +216,11 @@ inline Text add_located(const std::vector<std::vector<Mark>>& relations,
       return NO_TEXT;
     else
       why = finder.find(relations[r], made, rows, declined);
-    if (!declined.empty())
-      return "relation " + text_of(static_cast<int64_t>(r) + 1) + ": " + why + declined;
+    if (!declined.empty()) {
+      Text told = "relation " + text_of(static_cast<int64_t>(r) + 1) + ": ";
+      told += why;
+      return told += declined;
+    }
     if (why.empty())
       made.add_relation(rows);
     else

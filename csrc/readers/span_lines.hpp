@@ -27,14 +27,14 @@ struct WrittenRelations {
   std::vector<uint8_t> roles;          // of each span
   std::vector<int32_t> starts, stops;  // its characters; a start of -1 is a text
   std::string data;
-  std::vector<int64_t> places{0};    // end of each text
-  std::vector<int64_t> spans{0};     // by relation
-  std::vector<int64_t> examples{0};  // relations by example
+  std::vector<int64_t> places{0};       // end of each text
+  std::vector<int64_t> spans{0};        // by relation
+  std::vector<int64_t> examples{0};     // relations by example
   std::string types;                    // of the relations, one after another
   std::vector<int64_t> type_places{0};  // end of each; an empty one is unknown
-  std::vector<uint8_t> plain;        // whether an example is here; if not, it has no relations
-  std::vector<int32_t> further;      // keys of each example's relations beside roles and type
-  int32_t n_further = 0;             // of the current example
+  std::vector<uint8_t> plain;           // whether an example is here; if not, it has no relations
+  std::vector<int32_t> further;         // keys of each example's relations beside roles and type
+  int32_t n_further = 0;                // of the current example
 
   void add(int32_t role, int32_t start, int32_t stop, std::string_view text = {}) {
     roles.push_back(static_cast<uint8_t>(role));
@@ -435,8 +435,9 @@ class SpanFinder {
 // Finds the spans of examples in their texts. An example that Python has to read is no longer
 // plain, and has no relations. Sets the notes of all others.
 inline void find_spans(const char* data, const int64_t* places, const int32_t* lengths,
-                       const WrittenRelations& written, bool by_gap, bool by_letters, uint8_t* plain,
-                       CollectedRows& found, SpanNotes& notes, StopRequested stop_requested) {
+                       const WrittenRelations& written, bool by_gap, bool by_letters,
+                       uint8_t* plain, CollectedRows& found, SpanNotes& notes,
+                       StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   SpanFinder finder(written, by_gap, found);

@@ -1,4 +1,5 @@
-// Tagged sentences whose tokens by letters stand between blanks, for the readings of tags. Host only.
+// Tagged sentences whose tokens by letters stand between blanks, for the readings of tags. Host
+// only.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -44,8 +45,8 @@ inline void add_spaced(std::string_view sentence, std::string& out) {
   }
 }
 
-// Returns whether a tag stands within a token, between blanks, of two letters of `SCRIPT_LETTERS` or
-// more. Uses the memory of `bare`.
+// Returns whether a tag stands within a token, between blanks, of two letters of `SCRIPT_LETTERS`
+// or more. Uses the memory of `bare`.
 inline bool is_cut_by_tag(std::string_view sentence, std::string& bare) {
   std::vector<size_t> cuts;
   bare.clear();

@@ -87,7 +87,7 @@ constexpr int32_t CLOSED = -1;
 struct TaggedSpans {
   std::vector<PackedSpan> spans;
   std::vector<int64_t> odd_signals;  // sentences with a signal tag that may hold an unusual number
-  std::vector<int64_t> cut;          // sentences with a tag within a token, and letters of three bytes
+  std::vector<int64_t> cut;     // sentences with a tag within a token, and letters of three bytes
   std::vector<OpenTag> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two and more digits
   std::unordered_map<std::string_view, int32_t> numbers;  // index of each longer signal
   std::vector<int32_t> waiting;  // numbers of open items that no text follows yet

@@ -213,7 +213,8 @@ class Whole {
         matched |= static_cast<uint64_t>(match_few(rows, n, 8 * k)) << 8 * k;
       }
     }
-    for (int k = 0; k < N_FIELDS - EXACT; ++k) counts[EXACT + k] += matched >> 8 * k & 0xff;
+    for (int k = 0; k < N_FIELDS - EXACT; ++k)
+      counts[EXACT + k] += static_cast<int64_t>(matched >> 8 * k & 0xff);
     return true;
   }
 
@@ -341,14 +342,14 @@ class Whole {
   // Returns all criteria that hold for some pair.
   uint32_t compare_all(CostMeter& meter) {
     held_.resize(golds_.size() * preds_.size());
-    uint16_t* to = held_.data();
+    size_t at = 0;
     uint32_t any = 0;
     for (const Member& gold : golds_) {
       meter.add_cost(20 * static_cast<int64_t>(preds_.size()));
       for (const Member& pred : preds_) {
         const uint32_t held = criteria(gold, pred);
         any |= held;
-        *to++ = static_cast<uint16_t>(held);
+        held_[at++] = static_cast<uint16_t>(held);
       }
     }
     return any;

@@ -301,8 +301,8 @@ class TextReader {
   bool read_any(const char*& at, const char* end, bool has_spans, Words& words, bool keep,
                 Bare& bare, const Take& take) {
     char* const start = buffer_.data();
-    char* to = start;   // end of the word so far
-    char* run = start;  // start of the letters that may be an article
+    char* to = start;        // end of the word so far
+    char* run = start;       // start of the letters that may be an article
     bool was_alone = false;  // the word is a letter of its own
     const auto end_word = [&](const char* stop) {
       const auto size = static_cast<size_t>(stop - start);

@@ -320,10 +320,10 @@ def spans_of(
 ):
     """Find the spans of an example whose roles have texts or character offsets, in tokens.
 
-    Relations may have a type, too. Texts are whole tokens of the example. A text may occur several times. With a role `signal`
-    (-1 for none), a signal text is then the one nearest to the gap between Cause and Effect
-    (csrc/readers/sentence.hpp), and another text is unusual. Without that role, the first
-    occurrence counts.
+    Relations may have a type, too. Texts are whole tokens of the example. A text may occur several
+    times. With a role `signal` (-1 for none), a signal text is then the one nearest to the gap
+    between Cause and Effect (csrc/readers/sentence.hpp), and another text is unusual. Without that
+    role, the first occurrence counts.
     `numbers` gives the number of each role; `length` is the required number of tokens, -1 for any.
 
     Returns
