@@ -453,7 +453,7 @@ def _read_tags(tags: Sequence[str], length: int | None, marks_of: _Marks) -> lis
     if len(tags) != length:
         raise _tags_unread(f"has {len(tags)} tokens, expected {length}", tags)
     spans += [(role, start, len(tags)) for role, start in opened.items()]
-    return sorted(spans, key=lambda span: (span[1], span[2], span[0]))
+    return sorted(spans)
 
 
 def _tags_unread(reason: str, tags: Sequence[str]) -> UnreadError:

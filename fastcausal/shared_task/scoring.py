@@ -49,7 +49,7 @@ def protocols_of(task: str) -> tuple[str, ...]:
     """Return the names of the protocols that the function of a task counts itself.
 
     >>> protocols_of("score"), protocols_of("qa")
-    (('recess', 'cnc-2023', 'cnc-2022'), ('squad-1.1', 'fincausal-2025'))
+    (('recess', 'cnc-2023', 'cnc-2022', 'relations', 'depths'), ('squad-1.1', 'fincausal-2025'))
     """
     own = tasks()[task].protocols
     return (*own,) if task == RELATIONS else (*dict.fromkeys((*own, *protocols_under(task))),)

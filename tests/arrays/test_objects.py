@@ -16,6 +16,7 @@ from fastcausal import formats
 from fastcausal.arrays import _objects
 from fastcausal.formats import _tokens, bio
 from fastcausal.formats.cnc.markup import TOKEN
+from fastcausal.formats.schemes import LABELS
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows, rows_of_examples
 from tests.support.profiles import trials
@@ -233,12 +234,12 @@ def spans_of_tags(tags):
         for mark in [] if tag == "O" else tag.split("|"):
             if mark == "O":
                 continue
-            role = bio.LABELS[mark[2:].lower()]
+            role = LABELS[mark[2:].lower()]
             if role in going or (mark[0] in "IEL" and role not in opened):
                 return None
             going[role] = k if mark[0] in "BSU" else opened[role]
         found += [(r, start, k) for r, start in opened.items() if going.get(r) != start]
-        ended = {bio.LABELS[m[2:].lower()] for m in tag.split("|") if m[0] in "ESLU"}
+        ended = {LABELS[m[2:].lower()] for m in tag.split("|") if m[0] in "ESLU"}
         found += [(role, going[role], k + 1) for role in ended]
         opened = {role: start for role, start in going.items() if role not in ended}
     return sorted(found + [(role, start, len(tags)) for role, start in opened.items()])
@@ -279,7 +280,7 @@ def test_strings_that_are_no_tags(tags):
     first = None
     for k, tag in enumerate(tags):
         known = bio.is_tag(tag) and all(
-            mark == "O" or mark[2:].lower() in bio.LABELS for mark in tag.split("|")
+            mark == "O" or mark[2:].lower() in LABELS for mark in tag.split("|")
         )
         if not known or spans_of_tags(tags[: k + 1]) is None:
             first = "tag" if not known else "order"

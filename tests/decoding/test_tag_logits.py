@@ -143,7 +143,7 @@ def test_valid_sequences_are_valid(name, data):
     assert ((ids == IGNORED) == ~there).all()
     kept = [[labels[k] for k in line if k != IGNORED] for line in ids]
     assert all(is_well_formed(labels, tags) for tags in kept)
-    assert by_sequence(scheme.rows(ids)) == [entities(tags) for tags in kept]
+    assert by_sequence(scheme.rows(ids)) == [entities(tags, ALL_ROLES) for tags in kept]
 
 
 @given(st.data())

@@ -43,10 +43,10 @@ def matrices(draw, n_labels, ignored=True):
     return matrix
 
 
-def entities(labels):
+def entities(labels, roles=ROLES):
     """Return seqeval's spans as (role, start, stop)."""
     found = get_entities(labels)
-    return [[ROLES.index(name.lower()), start, last + 1] for name, start, last in found]
+    return [[roles.index(name.lower()), start, last + 1] for name, start, last in found]
 
 
 def by_sequence(rows):
