@@ -95,6 +95,7 @@ def kind(letter):
     return "mark" if tokens_of(f"大{letter}") == [f"大{letter}"] else "other"
 
 
+@pytest.mark.slow
 def test_letters_are_those_of_unicode():
     known = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) != "Cn"]
     wanted = {
@@ -105,6 +106,7 @@ def test_letters_are_those_of_unicode():
     assert sum(of == "letter" for of in wanted.values()) > 90_000
 
 
+@pytest.mark.slow
 def test_letters_are_those_of_the_property_script():
     regex = pytest.importorskip("regex")
     names = ["Han", *(name.capitalize() for name in SCRIPTS[1:])]

@@ -131,7 +131,7 @@ def _joined(lines: dict[str, int]) -> dict[str, int]:
 
 
 @given(sides(), MATCHES, st.booleans(), st.integers(1, 3), st.booleans())
-@trials(4000)
+@trials(1500)
 def test_native_counts_are_those_of_sets(
     drawn: Any, match: tuple[int, int], typed: bool, n_groups: int, apart: bool
 ) -> None:
