@@ -158,7 +158,7 @@ def test_readme_is_short_and_leads_on() -> None:
     assert len(prose.split()) <= 480
     assert all((ROOT / link).is_file() for link in links)
     users = text.partition("## Which user are you?")[2].partition("\n## ")[0]
-    assert len(re.findall(r"\]\(docs/", users)) == 9
+    assert len(re.findall(r"\]\(docs/", users)) == 10
     figures = text.partition("## As exact")[2]
     evidence = "".join((ROOT / "docs" / f"{n}.md").read_text() for n in ("parity", "performance"))
     assert [n for n in re.findall(r"\d,\d{3}|997", figures) if n not in evidence] == []
