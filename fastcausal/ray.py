@@ -73,6 +73,7 @@ def sweep(gold: Any, runs: Any, out: Any, protocol: Any = RECESS, **options: Any
     bound = signature(sweep).bind(gold, runs, out, protocol, **options)
     bound.apply_defaults()
     progress = bound.arguments.pop("progress")
+    bound.arguments |= bound.arguments.pop("marking")
     ray = _ray()
     prepared = prepare(**bound.arguments)
     with _connect(ray):

@@ -179,14 +179,15 @@ class Source:
                 "line, or a list of objects"
             )
 
-    def lines_of_keys(self) -> Source:
+    def lines_of_keys(self, column: str | None = None) -> Source:
         r"""Return a line for each object of one JSON object, its key as ``id``; else the source.
 
         >>> Source("a.json", b'{"x": {"label": 1},\n\n"y": {"label": 0}}').lines_of_keys().data
         b'{"id": "x", "label": 1}\n\n{"id": "y", "label": 0}\n'
         """
-        # The objects have a key in common: one row of columns that hold objects has none. A line
-        # has the number of the line of its key, if no two keys share one.
+        # The objects have a key in common: one row of columns that hold objects has none, and one
+        # with ``column`` is a row. A line has the number of the line of its key, if no two keys
+        # share one.
         if self.first != 1 or not _KEYED.match(self.data):
             return self
         lines: list[str] = []
@@ -197,7 +198,7 @@ class Source:
                 value, end = JSON.raw_decode(text, key.end())
             except (ValueError, RecursionError):  # InputError too: reading reports it
                 return self
-            if not isinstance(value, dict):
+            if not isinstance(value, dict) or JSON.decode(key[1]) == column:
                 return self
             common = {*value} if common is None else common & value.keys()
             number += text.count("\n", stop, key.end())

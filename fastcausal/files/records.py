@@ -306,7 +306,8 @@ def read_records(
     # The character between two cells; by default a tab in ``.tsv``, ``;`` if the header has it and
     # no comma, else a comma
     delimiter: str | None = None,
-    # The name of the only column, for a list of plain values, an array or a column
+    # The name of the only column, for a list of plain values, an array or a column; a JSON object
+    # with it is a row, and no row for each of its keys
     column: str | None = None,
     may_be_empty: bool = False,  # True allows a table without rows
     encoded: bool = False,  # True keeps text of Parquet in dictionaries until a column is read
@@ -320,7 +321,9 @@ def read_records(
         table = (
             None if isinstance(source, Source) else _open_on_disk(local(source), encoded, in_file)
         )
-        records = _read_file(Source.open(source), delimiter, encoded) if table is None else table
+        records = (
+            _read_file(Source.open(source), delimiter, column, encoded) if table is None else table
+        )
     elif column is not None and (single := _read_values(source, column, name)) is not None:
         records = single
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
@@ -342,13 +345,13 @@ def _open_on_disk(path: str | os.PathLike[str], encoded: bool, in_file: bool) ->
     return Records(name_of(path), binary.load(path, encoded=encoded) if rows is None else rows)
 
 
-def _read_file(file: Source, delimiter: str | None, encoded: bool) -> Records:
+def _read_file(file: Source, delimiter: str | None, column: str | None, encoded: bool) -> Records:
     if binary.sniff(file.data) is not None:
         return Records(file.name, binary.load(file, encoded=encoded))
     if file.data.lstrip()[:1] == b"[":
         return _read_objects(file.document(), file.name)
     if file.is_json:
-        return _read_lines(file.lines_of_keys())
+        return _read_lines(file.lines_of_keys(column))
     rows, lines, header = cells(file, delimiter or delimiter_of(file))
     return Records(file.name, rows, lines=lines, header=header, typed=False)
 

@@ -96,6 +96,8 @@ ODD_LINES = st.sampled_from(["", "{}", '{"output": "\\ud800"}', '{"output": "a",
 @example(['{"output": 5, "model": null}', '{"output": "none"}'], "output", None)
 @example(['{"output": "none", "text": "a", "model": null}'] * 2, "output", None)
 @example(['{"output": ""}', '{"output": "none", "text": "a"}'], "output", None)
+@example(['{"output": {"cause": "a"}}'], "output", None)
+@example(['{"kind": {"b": "none"}}'], "kind.b", None)
 def test_lines_are_read_as_objects_are(lines, answers, id):
     source = Source("a.jsonl", "\n".join(lines).encode())
 

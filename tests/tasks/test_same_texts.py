@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pandas as pd
 import pyarrow as pa
@@ -197,7 +198,7 @@ def flat(kind, rows, name, folder):
 def classified(rows, texts):
     gold = [{"id": k, "text": text, "label": "ab"[int(k[1]) % 2]} for k, text in rows]
     pred = [{"id": k, "sentence": text, "prediction": "a"} for k, text in texts]
-    return gold, pred, fc.classify
+    return gold, pred, partial(fc.classify, labels=("a", "b"))
 
 
 def answered(rows, texts):

@@ -124,7 +124,8 @@ def _records(source: RelationSource, answers: str | None, id: str | None) -> Rec
     if file.data.lstrip()[:1] == b"{" and inspect_ai.is_document(file.name, BytesIO(file.data)):
         return _samples(file.name, inspect_ai.samples_of(file.name, BytesIO(file.data)))
     quick = _read_lines(file, answers, id)
-    return read_records(file) if quick is None else quick
+    top = None if answers is None else answers.partition(".")[0]
+    return read_records(file, column=top) if quick is None else quick
 
 
 def _read_lines(file: Source, answers: str | None, id: str | None) -> Records | None:
