@@ -65,6 +65,8 @@ def test_any_change_of_white_space_keeps_the_spans(sentence, data):
         return
     if any(word.isspace() for word in words):
         return  # a token of other white space has no letter to be found by
+    if re.search(r"([-.`']) +\1", text):
+        return  # marks that are one without the blank: a dash, an ellipsis, a quotation mark
     start = data.draw(st.integers(0, n - 1))
     span = (data.draw(st.integers(0, 2)), start, data.draw(st.integers(start + 1, n)))
     tagged, _ = with_tags(text, [span])
