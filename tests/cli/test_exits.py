@@ -133,7 +133,7 @@ def test_the_traceback_on_demand(monkeypatch):
             "expected [GOLD] --candidate B, with --baseline",
         ),
         (("gate", GOLD, "A", "--candidate", "B", "--min", "f1=1"), "none is judged by its place"),
-        (("score", ".", CAREFUL), ".: a directory"),
+        (("score", "docs", CAREFUL), "docs: a directory"),
     ],
     ids=str,
 )

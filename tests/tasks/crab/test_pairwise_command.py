@@ -223,6 +223,7 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
     assert message == "none/plot.png: no folder none"
 
 
+@pytest.mark.slow
 def test_a_long_answer(tmp_path, monkeypatch):
     """An answer of 10 MB is read; if it cannot be, the message stays short."""
     monkeypatch.chdir(tmp_path)
