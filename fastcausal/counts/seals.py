@@ -83,9 +83,14 @@ def require_digest(about: Mapping[str, Any], formula: Formula, table: pa.Table, 
     if about.get(SEAL) is None or about["n_rows"] != len(table):
         return
     columns = about.get(COLUMNS) or ()
-    lost = [column for column in columns if column not in table.column_names]
+    held = {field.name for field in table.schema if not _is_nested(field.type)}
+    lost = [column for column in columns if column not in held]
     if lost or about.get(ROWS) != digest_text(Written.seal(formula, table, columns).digest):
-        what = f'column "{lost[0]}" was left out' if lost else "ids, counts or columns were changed"
+        what = (
+            f'column "{lost[0]}" was left out or nested'
+            if lost
+            else "ids, counts or columns were changed"
+        )
         raise InputError(
             f"{name}: {what} since the file was sealed, expected them as they were written"
         )

@@ -137,7 +137,9 @@ def test_columns_for_subsets_and_clusters_are_sealed(tmp_path, column, row):
     other = next((v for v in values if v not in (None, values[row])), 1)
     changed = [*values[:row], other, *values[row + 1 :]]
     place = table.column_names.index(column)
-    for new in (table.set_column(place, column, pa.array(changed)), table.drop_columns([column])):
+    nested = table.set_column(place, column, pa.array([{"a": value} for value in values]))
+    one = table.set_column(place, column, pa.array(changed))
+    for new in (one, nested, table.drop_columns([column])):
         rewritten(path, new)
         with pytest.raises(fc.InputError, match="since the file was sealed"):
             fc.Statistics.read(path)
