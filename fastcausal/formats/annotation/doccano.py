@@ -12,11 +12,11 @@ from fastcausal.arrays.arrow import drop_columns
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
-from fastcausal.files.values import JsonTexts, pause_gc, require
+from fastcausal.files.values import JsonTexts, require
 from fastcausal.formats.annotation.drawing import drawn, types_column
-from fastcausal.formats.annotation.faults import TAKES, Faults
+from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
+from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText, read_lines
 from fastcausal.formats.reading.builder import messages
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
@@ -44,18 +44,9 @@ def read(
     return relations_of(source.name, documents(source, marking))
 
 
-@pause_gc()
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of each line."""
-    faults = Faults()
-    marked = []
-    for number, row in source.objects(faults):
-        try:
-            marked.append(_doccano_task(source.name, row, marking))
-        except InputError as error:
-            faults.note(f"{source.name}:{number}", error)
-    faults.raise_if_any()
-    return marked
+    return read_lines(source, lambda row: _doccano_task(source.name, row, marking))
 
 
 def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Document:

@@ -9,10 +9,10 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.values import require, shown
-from fastcausal.formats.annotation.faults import TAKES, Faults
+from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.passages import CharRange
-from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
+from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText, read_lines
 from fastcausal.formats.reading.folders import LINE_FILES
 from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
@@ -42,14 +42,7 @@ def read(source: Source, marking: Marking = MARKING) -> Relations:
 
 def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of each line; a line without "accept" gives one without text."""
-    faults = Faults()
-    marked = []
-    for number, row in source.objects(faults):
-        try:
-            marked.append(_document(source.name, row, marking))
-        except InputError as error:
-            faults.note(f"{source.name}:{number}", error)
-    faults.raise_if_any()
+    marked = read_lines(source, lambda row: _document(source.name, row, marking))
     if marked and not any(document.sentences or not document.notes for document in marked):
         raise InputError(f'{source.name}: a Prodigy dataset in which no answer is "{ACCEPT}"')
     return marked

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastcausal.errors import InputError
-from fastcausal.files.values import shown
-from fastcausal.formats.annotation.faults import UnplacedError
+from fastcausal.files.files import Source
+from fastcausal.files.values import pause_gc, shown
+from fastcausal.formats.annotation.faults import Faults, UnplacedError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words, reads_whole
 from fastcausal.formats.annotation.passages import CharRange, passages
 from fastcausal.formats.words import WordCutter
 from fastcausal.marking import Marking
 
 NUMBER = (int, str)
+
+
+@pause_gc()
+def read_lines(source: Source, make: Callable[[Mapping[str, Any]], Document]) -> list[Document]:
+    """Make the document of each line; raise one InputError for all faulty lines."""
+    faults = Faults()
+    marked = []
+    for number, row in source.objects(faults):
+        try:
+            marked.append(make(row))
+        except InputError as error:
+            faults.note(f"{source.name}:{number}", error)
+    faults.raise_if_any()
+    return marked
 
 
 class AnnotatedText:
