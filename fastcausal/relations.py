@@ -344,7 +344,8 @@ def _take_types(table: pa.Table, is_part: bool) -> tuple[pa.Table, pa.ListArray 
     if not as_long.all():
         known = np.repeat(as_long, counts)
         texts = texts.take(arrow.numbers(np.cumsum(known) - 1, known))
-    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    # Arrow 21 leaves wrong offsets in pc.if_else of a slice.
+    texts = pc.replace_with_mask(texts, pc.equal(texts, ""), pa.scalar(None, texts.type))
     if texts.null_count == len(texts) and not is_part:  # another part may have types
         return table.drop_columns(["types"]), None
     types = arrow.lists(counts, texts)
