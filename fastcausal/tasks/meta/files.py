@@ -56,6 +56,8 @@ class JudgedScores:
     by: pa.Array | None = None
     # int64[n], optional: Indices of the values of the requested column
     clusters: Int64 | None = None
+    # What varies by chance with all its rows: ``item``, or the column of clusters
+    unit: str = "item"
 
     @cached_property
     def labels(self) -> Float64:
@@ -88,6 +90,11 @@ class JudgedScores:
     def is_binary(self) -> bool:
         """True if all labels are 0 or 1."""
         return self.classes is None and is_binary(self.votes)
+
+    @property
+    def units(self) -> Int64:
+        """Unit of each row: its cluster, or its item."""
+        return self.items if self.clusters is None else self.clusters
 
     @cached_property
     def majority(self) -> Float64:
@@ -172,6 +179,7 @@ def read_judged(
         classes,
         None if by is None else _cells(of_scores, by).take(arrow.numbers(order)),
         None if cluster is None else _clusters(of_scores, cluster)[order],
+        cluster or "item",
     )
 
 

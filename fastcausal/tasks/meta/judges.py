@@ -142,7 +142,7 @@ class Judging:
             confusion,
             alt_test(labels[kept], votes, self.epsilon, labels=True),
             _estimates(judged, labels),
-            self._intervals(rows, _drawn(judged)[kept]) if self.intervals else None,
+            self._intervals(rows, judged.units[kept]) if self.intervals else None,
         )
         return replace(judge, undefined=explain_judge(judge, votes))
 
@@ -203,7 +203,7 @@ class Judging:
         sides = [judged.scores[name] for name in pair]
         kept = _both(judged, sides[0] + sides[1])
         terms = [formula.terms(rows_of(side[kept], judged.votes[:, kept])) for side in sides]
-        units = _units(formula, np.hstack(terms), _drawn(judged)[kept])
+        units = _units(formula, np.hstack(terms), judged.units[kept])
         a, b = np.hsplit(sums_of(units.terms, units.times[None]), 2)
         delta = float(formula.value(a)[0] - formula.value(b)[0])
         return delta, randomisation(units, n_differing(units), self.n_resamples, self.seed)[0]
@@ -248,11 +248,6 @@ def _estimates(judged: JudgedScores, labels: Float64) -> dict[str, dict[str, Est
 def _both(judged: JudgedScores, labels: Float64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return the rows with labels of people and of a judge."""
     return ~np.isnan(judged.votes).all(axis=0) & ~np.isnan(labels)
-
-
-def _drawn(judged: JudgedScores) -> Int64:
-    """Return the unit with which each row is drawn: its cluster, or its item."""
-    return judged.items if judged.clusters is None else judged.clusters
 
 
 def _units(formula: JudgeFormula | OneScore, terms: CountRows, drawn: Int64) -> Units:

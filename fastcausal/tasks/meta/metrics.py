@@ -89,8 +89,7 @@ class MetaOptions:
     def _intervals(
         self, rows: RatedScores, judged: JudgedScores, kept: Bools
     ) -> dict[str, dict[str, list[float]]]:
-        clusters = rows.items if judged.clusters is None else judged.clusters[kept]
-        return intervals(rows, clusters, self.bounds, self.n_resamples, self.seed)
+        return intervals(rows, judged.units[kept], self.bounds, self.n_resamples, self.seed)
 
 
 def list_judged_rows(judged: JudgedScores) -> dict[str, RatedScores]:

@@ -39,7 +39,6 @@ class _Asked:
     epsilon: float
     compare: str | None
     intervals: bool
-    cluster: str | None
     n_resamples: int
     seed: int
     by: str | None
@@ -58,14 +57,14 @@ class _Asked:
 
     def signature(self, judged: JudgedScores, more: str, tested: str | None) -> str:
         """Return the signature line: all settings that the scores depend on."""
-        drawn = (self.cluster or "item") if self.intervals else "none"
+        intervals = "percentile" if self.intervals else "none"
         label = self.label if self.raters is None else "+".join(self.raters)
         return (
             f"fastcausal|{__version__}|meta|label:{label}|metrics:{'+'.join(judged.scores)}"
             f"|level:{judged.level}{more}|folds:{self.folds}|epsilon:{self.epsilon:g}"
-            f"|compare:{tested or 'none'}|intervals:{drawn}|resamples:{self.n_resamples}"
-            f"|seed:{self.seed}|by:{self.by or 'none'}|unmatched:{self.unmatched}|ties:out"
-            "|0/0:undefined"
+            f"|compare:{tested or 'none'}|unit:{judged.unit}|intervals:{intervals}"
+            f"|resamples:{self.n_resamples}|seed:{self.seed}|by:{self.by or 'none'}"
+            f"|unmatched:{self.unmatched}|ties:out|0/0:undefined"
         )
 
 
@@ -128,7 +127,7 @@ def meta(
         Add a confidence interval to every score. Its level is 95%; items are drawn with all their
         rows.
     cluster : str, optional
-        Resample clusters, the values of this column, instead of items.
+        Take clusters, the values of this column, as units of intervals and tests, not items.
     n_resamples : int
         Set the number of resamples. They serve intervals, tests and soft pairwise accuracy.
     seed : int
@@ -157,8 +156,8 @@ def meta(
     (1.0, 1)
     """
     asked = _Asked(
-        label, level, raters, rescale, folds, epsilon, compare, intervals, cluster, n_resamples,
-        seed, by, unmatched,
+        label, level, raters, rescale, folds, epsilon, compare, intervals, n_resamples, seed, by,
+        unmatched,
     )  # fmt: skip
     asked.check()
     judged = read_judged(scores, human, label, metrics, level, raters, by, cluster, unmatched)
