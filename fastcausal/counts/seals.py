@@ -68,14 +68,14 @@ class Written(NamedTuple):
 
 def sealed(about: Mapping[str, Any]) -> dict[str, Any]:
     """Return metadata with their seal; rows that an engine may join have none."""
-    return {**about, SEAL: None if about["n_rows"] is None else _seal_of(about)}
+    return {**about, SEAL: None if about.get("n_rows", 0) is None else _seal_of(about)}
 
 
-def require_seal(about: Mapping[str, Any], name: str) -> None:
+def require_seal(about: Mapping[str, Any], name: str, what: str = "the metadata") -> None:
     """Raise InputError if the metadata do not match their seal."""
     seal = about.get(SEAL)
     if seal is not None and seal != _seal_of(about):
-        raise InputError(f"{name}: the metadata was changed since it was sealed")
+        raise InputError(f"{name}: {what} was changed since it was sealed")
 
 
 def require_digest(about: Mapping[str, Any], formula: Formula, table: pa.Table, name: str) -> None:
