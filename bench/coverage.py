@@ -35,6 +35,7 @@ from .coverage_laws import (
     sentences,
     valued,
 )
+from .coverage_people import wrong_tests
 from .coverage_rates import Asked, Cell, Outcomes, print_table
 
 ANY: Asked = (0, 100)
@@ -178,6 +179,7 @@ def shares() -> Iterator[Cell]:
 SECTIONS: dict[str, tuple[str, Callable[[], Iterator[Cell]]]] = {
     "0": ("95% intervals of F1 hold the truth, percent", methods),
     "1": ("gate at D = -.01 on a candidate that breaks 3% of the units, percent", nothing_seen),
+    "3": ("tests of metrics and judges whose rows share errors, percent", wrong_tests),
     "4": ("difference of two systems, percent", equal_f1),
     "5": ("95% intervals of F1 of unequal documents, percent", unequal_documents),
     "8": ("95% intervals of accuracy, percent", shares),

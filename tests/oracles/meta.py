@@ -152,8 +152,9 @@ def soft_pairwise_accuracy(rows):
 
 
 def swap_test(first, second, level, score):
-    """Difference and p of two metrics over the same rows, by all exchanges."""
+    """Difference and p of two metrics over the same rows, by all exchanges of items."""
     rows = list(zip(first, second, strict=True))
+    items = sorted({row[1] for row in first})
     scaled = [
         [
             round((row[2] - fmean(r[2] for r in side)) / (pstdev([r[2] for r in side]) or 1), 12)
@@ -165,14 +166,14 @@ def swap_test(first, second, level, score):
     def difference(exchanged):
         sides = [
             [
-                (*row[0][:2], scaled[k ^ swap][n], row[0][3])
-                for n, (row, swap) in enumerate(zip(rows, exchanged, strict=True))
+                (*row[:2], scaled[k ^ exchanged[items.index(row[1])]][n], row[3])
+                for n, (row, _) in enumerate(rows)
             ]
             for k in (0, 1)
         ]
         return of_level(sides[0], level, score) - of_level(sides[1], level, score)
 
-    observed = difference((0,) * len(rows))
-    drawn = [difference(swap) for swap in product((0, 1), repeat=len(rows))]
+    observed = difference((0,) * len(items))
+    drawn = [difference(swap) for swap in product((0, 1), repeat=len(items))]
     drawn = [abs(value) for value in drawn if not math.isnan(value)]
     return observed, sum(value >= abs(observed) - 1e-12 for value in drawn) / len(drawn)

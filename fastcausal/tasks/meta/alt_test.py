@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fastcausal.counts.arithmetic import tied
 from fastcausal.significance.corrections import benjamini_yekutieli
-from fastcausal.tasks.labels.ratings import Float64
+from fastcausal.tasks.labels.ratings import Float64, Int64
 
 MIN_ROWS = 30  # per rater: Student's test needs as many
 LEVEL = 0.05
@@ -24,48 +24,60 @@ class AltTest:
     # Mean over raters of the share of rows with the metric at least as close to the rest
     advantage: float
     epsilon: float  # Allowed advantage of a rater, for the cost of raters
-    n_raters: int  # Raters with at least 30 rows that another rater judged too
+    n_raters: int  # Raters with at least 30 rows, of two units, that another rater judged too
+    unit: str = "row"  # What varies by chance with all its rows: ``item``, or a column of clusters
 
 
 def alt_test(
     metric: Float64,  # [n], NaN if missing
     votes: Float64,  # [n_raters, n], NaN if missing
     epsilon: float,  # allowed advantage of a rater in the share of rows at least as close
+    units: Int64 | None = None,  # [n]: the item or cluster of each row; by default each is its own
+    unit: str = "row",
     *,
     labels: bool,  # distance is the share of other labels; else the root mean square
 ) -> AltTest:
     """Leave out each rater, and test if the metric is as close to the rest as that rater."""
     # Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge.
-    distances = []
+    units = np.arange(len(metric)) if units is None else units
+    distances, units_of = [], []
     for rater in range(len(votes)):
         rest = np.delete(votes, rater, axis=0)
         rows = ~np.isnan(metric) & ~np.isnan(votes[rater]) & ~np.isnan(rest).all(axis=0)
-        if np.count_nonzero(rows) < MIN_ROWS:
+        if np.count_nonzero(rows) < MIN_ROWS or len(np.unique(units[rows])) < 2:
             continue
         distance = _unlike if labels else _rmse
         both = [distance(values[rows], rest[:, rows]) for values in (metric, votes[rater])]
         distances.append(np.column_stack(both))
-    return compare_distances(distances, epsilon)
+        units_of.append(units[rows])
+    return replace(compare_distances(distances, epsilon, units_of), unit=unit)
 
 
 def compare_distances(
     # float64[n, 2] of each rater with enough rows: from the rest to the metric, and to the rater
     distances: Sequence[Float64],
     epsilon: float,
+    units: Sequence[Int64] | None = None,  # the item or cluster of each row of each rater
 ) -> AltTest:
     """Test if a metric is as close to the rest as each rater."""
-    # Distances equal up to rounding are equal. p is corrected by Benjamini and Yekutieli at .05;
-    # without variation it is 0 or 1.
+    # Distances equal up to rounding are equal. Rows of a unit share errors, so p is by the sums of
+    # units. It is corrected by Benjamini and Yekutieli at .05; without variation it is 0 or 1.
     p, advantages = [], []
-    for both in distances:
+    for both, unit_of in zip(distances, units or map(_number, distances), strict=True):
         of_metric, of_rater = tied(both).T
         wins = of_metric <= of_rater
-        p.append(_p_below((of_rater <= of_metric).astype(np.float64) - wins, epsilon))
+        losses = (of_rater <= of_metric).astype(np.int64) - wins
+        codes = np.unique(unit_of, return_inverse=True)[1]
+        p.append(_p_below(np.bincount(codes, losses) - epsilon * np.bincount(codes)))
         advantages.append(float(np.mean(wins)))
     if not p:
         return AltTest(math.nan, math.nan, epsilon, 0)
     won = benjamini_yekutieli(np.array(p)) <= LEVEL
     return AltTest(float(np.mean(won)), math.fsum(advantages) / len(p), epsilon, len(p))
+
+
+def _number(rows: Float64) -> Int64:
+    return np.arange(len(rows))
 
 
 def _unlike(values: Float64, rest: Float64) -> Float64:
@@ -80,12 +92,12 @@ def _rmse(values: Float64, rest: Float64) -> Float64:
     return root
 
 
-def _p_below(differences: Float64, bound: float) -> float:
-    """Test by Student's t if the mean of differences is below a bound."""
+def _p_below(sums: Float64) -> float:
+    """Test by Student's t if the mean of sums is below 0."""
     from scipy.special import stdtr  # loads in a quarter of the time of scipy.stats
 
-    n = len(differences)
-    mean, spread = float(np.mean(differences)), float(np.std(differences, ddof=1))
-    if spread == 0:
-        return 0.0 if mean < bound else 1.0
-    return float(stdtr(n - 1, (mean - bound) / (spread / math.sqrt(n))))
+    n = len(sums)
+    mean, spread = float(np.mean(sums)), float(np.std(sums, ddof=1))
+    if np.ptp(sums) == 0:
+        return 0.0 if mean < 0 else 1.0
+    return float(stdtr(n - 1, mean / (spread / math.sqrt(n))))

@@ -140,9 +140,11 @@ class Judging:
         judge = Judge(
             scores,
             confusion,
-            alt_test(labels[kept], votes, self.epsilon, labels=True),
+            alt_test(
+                labels[kept], votes, self.epsilon, judged.units[kept], judged.unit, labels=True
+            ),
             _estimates(judged, labels),
-            self._intervals(rows, judged.units[kept]) if self.intervals else None,
+            self._intervals(rows, judged.units[kept], judged.unit) if self.intervals else None,
         )
         return replace(judge, undefined=explain_judge(judge, votes))
 
@@ -155,9 +157,9 @@ class Judging:
             for group, scores in formula.groups_of(sums).items()
         }
 
-    def _intervals(self, rows: CountRows, drawn: Int64) -> Bounds:
+    def _intervals(self, rows: CountRows, drawn: Int64, unit: str) -> Bounds:
         formula = self.formula
-        units = _units(formula, formula.terms(rows), drawn)
+        units = _units(formula, formula.terms(rows), drawn, unit)
         found = intervals_of(units, Draws("percentile", 0.95, self.n_resamples, self.seed))
         return {
             group: {name: [*found[formula.flat_name(group, name)][:2]] for name in names}
@@ -192,7 +194,7 @@ class Judging:
         results = [self._test(judged, pair, formula) for pair in pairs]
         corrected = adjusted([p for _, p in results], "holm").tolist()
         return [
-            SwapTest(*pair, group, score, delta, p, after)
+            SwapTest(*pair, group, score, delta, p, after, judged.unit)
             for pair, (delta, p), after in zip(pairs, results, corrected, strict=True)
         ]
 
@@ -203,7 +205,7 @@ class Judging:
         sides = [judged.scores[name] for name in pair]
         kept = _both(judged, sides[0] + sides[1])
         terms = [formula.terms(rows_of(side[kept], judged.votes[:, kept])) for side in sides]
-        units = _units(formula, np.hstack(terms), judged.units[kept])
+        units = _units(formula, np.hstack(terms), judged.units[kept], judged.unit)
         a, b = np.hsplit(sums_of(units.terms, units.times[None]), 2)
         delta = float(formula.value(a)[0] - formula.value(b)[0])
         return delta, randomisation(units, n_differing(units), self.n_resamples, self.seed)[0]
@@ -250,11 +252,11 @@ def _both(judged: JudgedScores, labels: Float64) -> np.ndarray[tuple[int], np.dt
     return ~np.isnan(judged.votes).all(axis=0) & ~np.isnan(labels)
 
 
-def _units(formula: JudgeFormula | OneScore, terms: CountRows, drawn: Int64) -> Units:
+def _units(formula: JudgeFormula | OneScore, terms: CountRows, drawn: Int64, unit: str) -> Units:
     """Return the items or clusters as units, equal ones once."""
     codes = np.unique(drawn, return_inverse=True)[1]
     rows, place = distinct(sums_by(terms, np.arange(len(terms)), codes))
-    return Units(formula, rows, np.bincount(place, minlength=len(rows)), "item")
+    return Units(formula, rows, np.bincount(place, minlength=len(rows)), unit)
 
 
 def warnings_of(judged: JudgedScores, results: dict[str, Judge]) -> list[str]:

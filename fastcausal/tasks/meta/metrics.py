@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fastcausal.report.numbers import FRACTION
-from fastcausal.tasks.labels.ratings import Float64
+from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate, estimate
 from fastcausal.tasks.meta.files import JudgedScores
@@ -64,7 +64,7 @@ class MetaOptions:
             levels["by_item"],
             levels["systems"],
             threshold=fit,
-            alt_test=self._alt_test(rows, votes, fit),
+            alt_test=self._alt_test(rows, votes, fit, judged.units[kept], judged.unit),
             estimates=estimates_of(judged, labels, scores),
             intervals=self._intervals(rows, judged, kept) if self.intervals else None,
         )
@@ -76,15 +76,17 @@ class MetaOptions:
         items = np.unique(rows.items, return_inverse=True)[1]
         return threshold(rows.scores, labels, items, self.folds)
 
-    def _alt_test(self, rows: RatedScores, votes: Float64, fit: Threshold | None) -> AltTest | None:
+    def _alt_test(
+        self, rows: RatedScores, votes: Float64, fit: Threshold | None, units: Int64, unit: str
+    ) -> AltTest | None:
         """Test scores as labels if labels are 0 and 1, else as numbers; None if out of range."""
         if fit is not None:
             is_label = bool(np.isin(rows.scores, (0, 1)).all())
             labels = rows.scores if is_label else fit.predictions
-            return alt_test(labels, votes, self.epsilon, labels=True)
+            return alt_test(labels, votes, self.epsilon, units, unit, labels=True)
         if not within(rows.scores, self.bounds):
             return None
-        return alt_test(rows.scores, votes, self.epsilon, labels=False)
+        return alt_test(rows.scores, votes, self.epsilon, units, unit, labels=False)
 
     def _intervals(
         self, rows: RatedScores, judged: JudgedScores, kept: Bools

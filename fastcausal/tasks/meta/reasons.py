@@ -171,7 +171,7 @@ def _explain_threshold(place: str, rows: RatedScores) -> str:
 def _explain_alt_test(votes: Float64) -> str:
     if len(votes) < 2:
         return "there is one rater"
-    return "no rater has 30 rows that another rater judged too"
+    return "no rater has 30 rows of two units that another rater judged too"
 
 
 def _explain_estimates(

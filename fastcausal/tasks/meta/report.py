@@ -24,8 +24,6 @@ KEYS = (
     "signature", "warnings", "n_items", "n_systems", "n_raters", "n_unjudged", "classes", "human",
     "metrics", "by", "tests", "undefined",
 )  # fmt: skip
-METRICS_SWAPPED = "permutation test by row"
-JUDGES_SWAPPED = "permutation test by item or cluster"
 SHORT = {"pairwise_accuracy": "accuracy", "soft_pairwise_accuracy": "soft pairwise"}
 
 
@@ -222,7 +220,7 @@ def _tests(tests: Sequence[SwapTest], classes: tuple[str, ...] | None) -> Grid:
     level, score = tests[0].level, tests[0].score
     judge = None if classes is None else JudgeFormula(classes, True, None, None)
     scale = SCALES[score] if judge is None else judge.scale(level, score)
-    title = f"differences of {level}.{score}, {JUDGES_SWAPPED if classes else METRICS_SWAPPED}"
+    title = f"differences of {level}.{score}, permutation test by {tests[0].unit}"
     shares = ["delta"] if scale.kind == "share" else []
     columns = ["delta", "p-value", "p-value (Holm)"]
     grid = Grid(title, columns, signed=["delta"], shares=shares)

@@ -201,7 +201,7 @@ def _compare_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
         human,
         results,
         job.metrics,
-        swap_tests(list_judged_rows(judged), tested, n_resamples, seed) if tested else None,
+        _swap_tests(judged, tested, n_resamples, seed) if tested else None,
         _warnings(judged, results),
     )
 
@@ -229,6 +229,13 @@ def _compare_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Ask
         job.tests(judged, tested) if tested else None,
         [*humans.warnings_of(judged), *warnings_of(judged, results)],
     )
+
+
+def _swap_tests(judged: JudgedScores, tested: str, n_resamples: int, seed: int) -> list[SwapTest]:
+    """Test every pair of metrics over their judged rows."""
+    units = judged.units[~np.isnan(judged.labels)]
+    rows = list_judged_rows(judged)
+    return swap_tests(rows, units, judged.unit, tested, n_resamples, seed)
 
 
 def _report(asked: _Asked, compared: _Compared) -> MetaReport:

@@ -1,4 +1,4 @@
-"""Two metrics compared by exchanging their scores row by row (PERM-BOTH, Deutsch et al. 2021)."""
+"""Two metrics compared by exchanging their scores (PERM-BOTH, Deutsch et al. 2021), by item."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class SwapTest:
     # Two-sided; adjusted for all pairs by Holm's method
     p: float
     p_adjusted: float
+    unit: str  # What is exchanged with all its rows: ``item``, or the column of clusters
 
 
 def check_compare(compare: str) -> tuple[str, str]:
@@ -58,22 +59,24 @@ def check_compare(compare: str) -> tuple[str, str]:
 
 def swap_tests(
     rows: Mapping[str, RatedScores],  # by metric, with NaN for missing scores
+    units: Int64,  # [n]: the item or cluster of each row
+    unit: str,
     compare: str,  # LEVEL.SCORE
     n_resamples: int,
     seed: int,
 ) -> list[SwapTest]:
     """Test every pair of metrics."""
-    # Both are standardised over their common rows, so that an exchange mixes scores of one scale. p
-    # is the share of exchanges with a difference at least as large as the observed one, for up to
-    # 13 rows over all exchanges, else (b + 1) / (n + 1) over a sample. NaN if the difference is
-    # undefined.
+    # Both are standardised over their common rows, so that an exchange mixes scores of one scale.
+    # Rows of an item share errors, so an exchange takes whole items. p is the share of exchanges
+    # with a difference at least as large as the observed one, for up to 13 items over all
+    # exchanges, else (b + 1) / (n + 1) over a sample. NaN if the difference is undefined.
     level, score = check_compare(compare)
     pairs = list(combinations(sorted(rows), 2))
     stopped = Event()
 
     def test(pair: tuple[str, str]) -> tuple[float, float]:
         a, b = (rows[name] for name in pair)
-        return _test(a, b, level, score, n_resamples, seed, stopped)
+        return _test(a, b, units, level, score, n_resamples, seed, stopped)
 
     with ThreadPoolExecutor() as pool:
         try:
@@ -84,7 +87,7 @@ def swap_tests(
             raise
     adjusted_p = adjusted([p for _, p in results], "holm").tolist()
     return [
-        SwapTest(*pair, level, score, delta, p, after)
+        SwapTest(*pair, level, score, delta, p, after, unit)
         for pair, (delta, p), after in zip(pairs, results, adjusted_p, strict=True)
     ]
 
@@ -99,6 +102,7 @@ def _result(future: Future[tuple[float, float]]) -> tuple[float, float]:
 def _test(
     a: RatedScores,
     b: RatedScores,
+    units: Int64,
     level: str,
     score: str,
     n_resamples: int,
@@ -110,29 +114,30 @@ def _test(
     majority = None if a.majority is None else a.majority[both]
     swapped = Swapped.join(a.items[both], a.systems[both], sides, a.labels[both], majority)
     swapped = replace(swapped, n_resamples=n_resamples, seed=seed)
-    n = int(both.sum())
-    delta = float(swapped.differences(level, score, np.zeros((1, n), np.int64))[0])
+    unit_of = np.unique(units[both], return_inverse=True)[1]
+    n, n_rows = int(unit_of.max(initial=-1)) + 1, len(unit_of)
+    delta = float(swapped.differences(level, score, np.zeros((1, n_rows), np.int64))[0])
     if math.isnan(delta):
         return delta, math.nan
     reached = n_defined = 0
     extra = int(n > MAX_LISTED)
-    for ways in _ways(n, n_resamples, seed, at_once=score in WEIGHTED):
+    step = max(BLOCK // max(n_rows, 1), 1) if score in WEIGHTED else 1
+    for ways in _ways(n, n_resamples, seed, step):
         if stopped.is_set():
             return delta, math.nan
-        drawn = swapped.differences(level, score, ways)
+        drawn = swapped.differences(level, score, ways[:, unit_of])
         reached += int((np.abs(drawn) >= abs(delta) - EQUAL).sum())
         n_defined += int((~np.isnan(drawn)).sum())
     return delta, (reached + extra) / (n_defined + extra)
 
 
-def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]:
-    """Yield all exchanges of n rows, or a sample, in small blocks or one by one."""
+def _ways(n: int, n_resamples: int, seed: int, step: int) -> Iterator[Int64]:
+    """Yield all exchanges of n units, or a sample, so many at a time."""
     blocks: Iterable[Int64]
     if n > MAX_LISTED:
         blocks = exchanges(np.ones(n, np.int64), n_resamples, seed)
     else:
         blocks = [arrangements(n, n_resamples, seed)[0]]
-    step = max(BLOCK // max(n, 1), 1) if at_once else 1
     for block in blocks:
         yield from (block[k : k + step] for k in range(0, len(block), step))
 

@@ -224,7 +224,30 @@ class TestLevels:
         delta, p = oracle.swap_test(*sides, level, score)
         assert close(test.delta, delta, 1e-9)
         assert close(test.p, p)
-        assert (test.a, test.b, test.p_adjusted) == ("a", "b", test.p)
+        assert (test.a, test.b, test.p_adjusted, test.unit) == ("a", "b", test.p, "item")
+
+    @pytest.mark.parametrize("labels", [["yes", "no"], [1, 2, 3, 4, 5]])
+    def test_clusters_are_tested_as_items_of_more_rows(self, labels):
+        """A topic of items of one system is tested as an item of as many systems."""
+        rng = np.random.default_rng(0)
+        topics = rng.integers(0, 9, 60).tolist()
+        a, b, *people = (rng.choice(labels, (5, 60))).tolist()
+        reports = []
+        for names, options in (("item", "topic"), {"cluster": "topic"}), (("system", "item"), {}):
+            keys = [dict(zip(names, map(str, pair), strict=True)) for pair in enumerate(topics)]
+            scores = [key | {"a": a[k], "b": b[k]} for k, key in enumerate(keys)]
+            human = [
+                {n: v for n, v in key.items() if n != "topic"} | {"rater": r, "label": said[k]}
+                for k, key in enumerate(keys)
+                for r, said in enumerate(people)
+            ]
+            reports.append(dictionary(fc.meta(scores, human, n_resamples=9, **options)))
+        by_topic, by_item = reports
+        assert by_topic["tests"] == [by_item["tests"][0] | {"unit": "topic"}]
+        for name in "ab":
+            found, other = (report["metrics"][name]["alt_test"] for report in reports)
+            assert (found.pop("unit"), other.pop("unit")) == ("topic", "item")
+            assert found == other
 
     @trials(25)
     @given(rows=tables(n_raters=3, labels=st.integers(1, 5)))
@@ -400,7 +423,7 @@ BAD = {
     "no label": (HAND, [{"item": "1"}], {}, 'no column "label"'),
     "no such metric": (HAND, SAID, {"metrics": ["g"]}, 'no column "g"'),
     "no such column of by": (HAND, SAID, {"by": "g"}, 'no column "g"'),
-    "no such cluster": (HAND, SAID, {"cluster": "g", "intervals": True}, 'no column "g"'),
+    "no such cluster": (HAND, SAID, {"cluster": "g"}, 'no column "g"'),
     "no rows": ([], SAID, {}, "has no rows"),
     "no metric": ([{"item": "1", "system": "x"}], SAID, {}, "no column of numbers"),
     "words as labels of scores": (

@@ -77,26 +77,28 @@ def test_held_out_scores_are_those_of_scikit_learn(pairs):
         assert values["kappa"] == pytest.approx(metrics.cohen_kappa_score(labels, predictions))
 
 
-def plain_alt_test(metric, votes, epsilon, distance):
-    """The test as its paper tells it, with scipy's t-test and statsmodels' correction."""
+def plain_alt_test(metric, votes, epsilon, distance, units):
+    """The test as its paper tells it, by sums of units, with scipy's and statsmodels' tests."""
     from scipy.stats import ttest_1samp
     from statsmodels.stats.multitest import multipletests
 
     p, advantages = [], []
     for rater, own in enumerate(votes):
-        differences, wins = [], []
+        sums, wins = {}, []
         for row, value in enumerate(own):
             rest = [v[row] for k, v in enumerate(votes) if k != rater and not math.isnan(v[row])]
             if math.isnan(value) or math.isnan(metric[row]) or not rest:
                 continue
             of_metric, of_rater = distance(metric[row], rest), distance(value, rest)
             wins.append(of_metric <= of_rater)
-            differences.append((of_rater <= of_metric) - (of_metric <= of_rater))
-        if len(wins) < 30:
+            difference = (of_rater <= of_metric) - (of_metric <= of_rater) - epsilon
+            sums.setdefault(units[row], []).append(difference)
+        if len(wins) < 30 or len(sums) < 2:
             continue
-        p.append(ttest_1samp(differences, epsilon, alternative="less").pvalue)
-        if len({*differences}) == 1:
-            p[-1] = float(differences[0] >= epsilon)
+        sums = [round(math.fsum(differences), 9) for differences in sums.values()]
+        p.append(ttest_1samp(sums, 0, alternative="less").pvalue)
+        if len({*sums}) == 1:
+            p[-1] = float(sums[0] >= 0)
         advantages.append(sum(wins) / len(wins))
     if not p:
         return math.nan, math.nan, 0
@@ -107,8 +109,9 @@ def plain_alt_test(metric, votes, epsilon, distance):
 @pytest.mark.filterwarnings("ignore:Precision loss")
 @pytest.mark.parametrize("labels", [True, False])
 @given(seed=st.integers(0, 2**32 - 1), n_raters=st.integers(2, 4), noise=st.floats(0, 0.6),
-       epsilon=st.sampled_from([0.0, 0.1, 0.2, 0.5]), gaps=st.floats(0, 0.6))  # fmt: skip
-def test_the_alt_test_is_that_of_its_paper(labels, seed, n_raters, noise, epsilon, gaps):
+       epsilon=st.sampled_from([0.0, 0.1, 0.2, 0.5]), gaps=st.floats(0, 0.6),
+       n_units=st.integers(1, 30) | st.none())  # fmt: skip
+def test_the_alt_test_is_that_of_its_paper(labels, seed, n_raters, noise, epsilon, gaps, n_units):
     chance = np.random.default_rng(seed)
     n, top = 60, 2 if labels else 6
     truth = chance.integers(0, top, n)
@@ -125,11 +128,13 @@ def test_the_alt_test_is_that_of_its_paper(labels, seed, n_raters, noise, epsilo
             return -sum(value == r for r in rest) / len(rest)
         return math.sqrt(sum((value - r) ** 2 for r in rest) / len(rest))
 
-    rate, advantage, n_tested = plain_alt_test(metric.tolist(), votes.tolist(), epsilon, distance)
-    result = alt_test(metric, votes, epsilon, labels=labels)
+    units = None if n_units is None else chance.integers(0, n_units, n)
+    plain = metric.tolist(), votes.tolist(), epsilon, distance
+    rate, advantage, n_tested = plain_alt_test(*plain, np.arange(n) if units is None else units)
+    result = alt_test(metric, votes, epsilon, units, labels=labels)
     assert result.n_raters == n_tested
     assert (result.winning_rate, result.advantage) == pytest.approx((rate, advantage), nan_ok=True)
-    again = alt_test(metric, votes[::-1], epsilon, labels=labels)
+    again = alt_test(metric, votes[::-1], epsilon, units, labels=labels)
     assert repr(again) == repr(result)
 
 
