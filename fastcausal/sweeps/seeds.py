@@ -18,16 +18,18 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.report.report import Report, scores_table
+from fastcausal.significance.crossed import cross
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
-from fastcausal.significance.sums import CountRows, Float64
+from fastcausal.significance.sums import CountRows, Float64, sums_of
 from fastcausal.significance.units import OneScore, Units, cut, units_text
 from fastcausal.sweeps.compare import direction_lines, request_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import list_failures, load_systems
 from fastcausal.tasks.values.reading import ValueReading
 
-SHARES = ("mean", "std", "seeds_low", "seeds_high", "units_low", "units_high")
+BOUNDS = ("seeds_low", "seeds_high", "units_low", "units_high", "both_low", "both_high")
+SHARES = ("mean", "std", *BOUNDS)
 
 
 def seeds(
@@ -70,7 +72,8 @@ def seeds(
         A group for each group of systems, best first: ``mean`` and standard deviation ``std``
         over its ``n`` systems; ``seeds_low`` to ``seeds_high``, the confidence interval of the
         mean over seeds (Student's t); ``units_low`` to ``units_high``, the interval of the same
-        mean over examples or clusters. Further scores are ``subsets``.
+        mean over examples or clusters; ``both_low`` to ``both_high``, the interval for new seeds on
+        new examples (Student's t). Further scores are ``subsets``.
 
     Raises
     ------
@@ -157,6 +160,7 @@ def _legend(draws: Draws, units: str) -> tuple[str, ...]:
         "mean, std: over n seeds, the deviation with n - 1",
         f"seeds_low, seeds_high: {interval} over seeds (Student's t)",
         f"units_low, units_high: {interval} over {units} ({METHODS[draws.method]})",
+        f"both_low, both_high: {interval} over new seeds and new units (Student's t)",
     )
 
 
@@ -178,6 +182,12 @@ def _scores(systems: Sequence[Statistics], score: str, draws: Draws) -> Scores:
     units = mean_units(systems, score, draws.cluster)
     range = units.range_of(score)
     [interval] = intervals_of(units, draws).values()
+    formula = systems[0].formula.only(score)
+    sums = sums_of(units.terms, units.times[None]) - units.terms
+    left_out = np.stack([formula.scores_of(side)[score] for side in np.hsplit(sums, n)], axis=1)
+    both = cross(values, left_out, units.times, draws.confidence)
+    if not systems[0].formula.holds_values:  # the range of values is only what was seen
+        both = cut(both[0], range), cut(both[1], range)
     return Scores(
         {
             "mean": mean,
@@ -187,6 +197,8 @@ def _scores(systems: Sequence[Statistics], score: str, draws: Draws) -> Scores:
             "seeds_high": cut(mean + half, range),
             "units_low": interval.low,
             "units_high": interval.high,
+            "both_low": both[0],
+            "both_high": both[1],
         }
     )
 

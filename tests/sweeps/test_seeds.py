@@ -13,6 +13,7 @@ from scipy import stats
 import fastcausal as fc
 from fastcausal.errors import InputError
 from fastcausal.report.report import plain
+from fastcausal.significance.crossed import cross
 from tests.oracles.resampling import jackknife
 from tests.support.cli import cli
 from tests.sweeps.test_leaderboard import system
@@ -63,6 +64,74 @@ def test_the_interval_over_units_leaves_one_out_of_all_seeds(cluster):
     group = fc.seeds(RUNS, PATTERN, cluster=cluster)["base"]
     expected = jackknife([*units], mean_f1, 0.95)
     assert (group.units_low, group.units_high) == pytest.approx(expected, abs=1e-12)
+
+
+def crossed(values):
+    """Bounds for new seeds and new units by the mean squares of a table of seeds and units."""
+    n_seeds, n = values.shape
+    units = values.mean(axis=0).var(ddof=1) / n
+    seeds = values.mean(axis=1).var(ddof=1) / n_seeds
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    own = max(seeds - (rest**2).sum() / ((n_seeds - 1) * (n - 1)) / (n_seeds * n), 0)
+    variance = max(units + own, seeds)
+    freedom = max(1, variance**2 / (own**2 / (n_seeds - 1) + units**2 / (n - 1)))
+    return stats.t.interval(0.95, freedom, values.mean(), math.sqrt(variance))
+
+
+def means_of(rows):
+    sides = ([{"id": k, "value": float(v)} for k, v in enumerate(row)] for row in rows)
+    runs = {f"m_s{k}": fc.statistics(side) for k, side in enumerate(sides)}
+    return fc.seeds(runs, PATTERN)["m"]
+
+
+def test_bounds_for_new_seeds_and_new_units():
+    rows = np.array([[0.1, 0.5, 0.9, 0.3], [0.2, 0.6, 0.7, 0.4], [0, 0.5, 1, 0.2]])
+    group = means_of(rows)
+    assert (group.both_low, group.both_high) == pytest.approx((-0.074183, 0.974183), abs=1e-6)
+    assert means_of(1e8 * rows).both_low == pytest.approx(1e8 * group.both_low)
+    rng = np.random.default_rng(2)
+    for spread in (0.0, 0.1, 1.0):  # between seeds
+        rows = rng.normal(0, 1, (1, 9)) + rng.normal(0, spread, (4, 1)) + rng.normal(0, 1, (4, 9))
+        group = means_of(rows)
+        assert (group.both_low, group.both_high) == pytest.approx(crossed(rows), abs=1e-9)
+    for flat in (rows[:1], np.ones((3, 5))):  # one seed; nothing varies
+        assert math.isnan(means_of(flat).both_low)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_bounds_of_f1_for_new_seeds_are_by_pseudo_values(cluster):
+    names = [name for name in NAMES if name.startswith("base")]
+    rows = np.stack([RUNS[name].rows_of_units()[:, :3] for name in names])
+    if cluster:
+        docs = np.array(RUNS[names[0]].units["doc"].to_pylist())
+        rows = np.stack([rows[:, docs == doc].sum(axis=1) for doc in np.unique(docs)], axis=1)
+    whole = rows.sum(axis=1, keepdims=True)
+
+    def f1(counts):
+        tp, fp, fn = np.moveaxis(counts, -1, 0)
+        return 2 * tp / (2 * tp + fp + fn)
+
+    n = rows.shape[1]
+    pseudo = n * f1(whole) - (n - 1) * f1(whole - rows)
+    low, high = crossed(pseudo - pseudo.mean(axis=1, keepdims=True) + f1(whole))
+    group = fc.seeds(RUNS, PATTERN, cluster=cluster)["base"]
+    assert (group.both_low, group.both_high) == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_seeds", "of_seeds"), [(20, 3, 0.3), (100, 5, 0.1), (340, 3, 0)])
+def test_bounds_for_new_seeds_and_new_units_hold_the_mean(n, n_seeds, of_seeds):
+    rng, trials, held = np.random.default_rng(n), 3000, np.zeros(2)
+    for _ in range(trials):
+        rows = rng.normal(0, 1, (1, n)) + rng.normal(0, 0.5, (n_seeds, n))
+        rows += rng.normal(0, of_seeds, (n_seeds, 1))
+        left_out = (rows.sum(axis=1, keepdims=True) - rows).T / (n - 1)
+        low, high = cross(rows.mean(axis=1), left_out, np.ones(n, int), 0.95)
+        means = rows.mean(axis=0)
+        narrow = stats.t.interval(0.95, n - 1, means.mean(), stats.sem(means))
+        held += low <= 0 <= high, narrow[0] <= 0 <= narrow[1]
+    assert 0.92 <= held[0] / trials <= 0.975
+    assert held[1] <= held[0]
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile", "jackknife"])
