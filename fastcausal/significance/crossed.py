@@ -20,7 +20,7 @@ def cross(
     """Return bounds of the mean score, NaN if unknown."""
     # The variance between seeds holds a part of the variance over units, their interaction: it is
     # counted once. Jackknife pseudo-values, of a mean the values themselves, have the mean squares
-    # of a table of units and seeds with a value in each cell. Degrees of freedom are Satterthwaite's.
+    # of a table of units and seeds with a value in each cell. Satterthwaite's degrees of freedom.
     n, n_seeds, nan = int(times.sum()), len(values), (math.nan, math.nan)
     mean = math.fsum(values) / n_seeds
     if n < 2 or n_seeds < 2 or not (np.isfinite(values).all() and np.isfinite(left_out).all()):

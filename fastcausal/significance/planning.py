@@ -11,6 +11,18 @@ from fastcausal.significance.sums import EXACT
 MAX_UNITS = 10**9
 
 
+def variance_bounds(freedom: float, confidence: float) -> tuple[float, float]:
+    """Return the bounds of a true variance, as multiples of an estimate with this freedom.
+
+    >>> [round(bound, 3) for bound in variance_bounds(19, 0.8)]
+    [0.699, 1.631]
+    """
+    from scipy.special import chdtri
+
+    low, high = (freedom / chdtri(freedom, (1 + side) / 2) for side in (-confidence, confidence))
+    return float(low), float(high)
+
+
 def units_needed(
     variance: float,  # Variance of the difference over units
     delta: float,  # Not 0

@@ -15,8 +15,8 @@ from fastcausal.report.numbers import number_text
 from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.paired import difference, n_differing
-from fastcausal.significance.planning import units_needed
+from fastcausal.significance.paired import Difference, difference, n_differing
+from fastcausal.significance.planning import units_needed, variance_bounds
 from fastcausal.significance.units import nouns_of, units_text
 from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.systems import load, load_pair
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ANSWERS = (1, 2, 4, 8, 16)  # numbers of answers to an example, one plan each
+PILOT = Draws(confidence=0.8)  # the interval of what a pilot shows
 
 
 ComparisonPlan = Report
@@ -42,15 +43,18 @@ unit : str
 n_units : int
     Units of the pilot.
 delta : float
-    The difference to detect, without its sign.
+    The difference to detect, or that of the pilot, without its sign.
+delta_low, delta_high : float or None
+    Without a difference to detect, ends of the pilot's 80% interval: ``units`` detect the lower.
 power : float
     The share of such comparisons that detect it.
 confidence : float
 se : float
     Standard error of the pilot's difference.
 plans : list of dict
-    ``answers`` to each example (None: as in the pilot), ``units`` in all, and the units
-    beyond the pilot (``more``).
+    ``answers`` to each example (None: as in the pilot), ``units`` in all, the units beyond the
+    pilot (``more``), and ``units_low`` to ``units_high``, an 80% interval: of the pilot's
+    difference, or of its variance if the difference is given.
 """
 
 
@@ -63,10 +67,11 @@ def _tabulate(report: Report) -> pa.Table:
 
 def _grids(report: Report, counts: bool) -> list[Grid]:
     """Make a row per number of answers."""
-    grid = Grid(report.title, ("units", "more"), "answers")
+    columns = ("units", "units_low", "units_high", "more")
+    grid = Grid(report.title, columns, "answers")
     for plan in report.plans:
         name = "as now" if plan["answers"] is None else str(plan["answers"])
-        grid.add(name, plan["units"], plan["more"])
+        grid.add(name, *(plan[column] for column in columns))
     return [grid]
 
 
@@ -94,7 +99,7 @@ def plan(
     power : float
         Set the power: the share of such comparisons with a significant difference.
     delta : float, optional
-        Detect this difference; by default that of the pilot. The pilot's own is often too large.
+        Detect this difference; by default the lower end of the pilot's 80% interval.
     cluster : str, optional
         Take clusters, the values of this column, as units.
     confidence : float
@@ -112,16 +117,17 @@ def plan(
     Raises
     ------
     InputError
-        As `compare`; the pilot does not vary, or shows no difference and ``delta`` is missing.
+        As `compare`.
     ValueError
-        A number is out of its range.
+        A number is out of its range; the pilot does not vary; ``delta`` is missing, and the lower
+        end of the pilot's 80% interval is not above 0.
 
     Examples
     --------
     >>> import fastcausal as fc
     >>> a, b = ([{"id": k, "value": k % n == 0} for k in range(60)] for n in (2, 3))
     >>> fc.plan(fc.statistics(a), fc.statistics(b), delta=0.1).plans
-    ({'answers': None, 'units': 379, 'more': 319},)
+    ({'answers': None, 'units': 379, 'more': 319, 'units_low': 301, 'units_high': 507},)
     """
     for name, value in (("power", power), ("confidence", confidence)):
         if not 0 < value < 1:
@@ -133,25 +139,34 @@ def plan(
     left, right = systems.systems.values()
     [score] = systems.scores(score)
     units = joint_units(left, right, cluster, score)
-    draws = Draws("jackknife", confidence, 1, 0, cluster)
-    change = difference(units, n_differing(joint_units(left, right, cluster)), draws)
+    change = difference(units, n_differing(joint_units(left, right, cluster)), PILOT)
     if math.isnan(change.se):
         raise ValueError("the pilot does not vary, so it tells nothing about other samples")
-    size = abs(change.delta if delta is None else delta)
-    if not size:
-        raise ValueError("the pilot shows no difference: name one with delta")
+    low, high = _pilot_ends(change) if delta is None else (None, None)
+    size = low or abs(delta or 0)
+    # Fewest and most units: by the pilot's difference, else by its variance
+    ends = [(high or size, 1.0), (size, 1.0)]
+    if delta is not None:
+        freedom = max(1, n_differing(units) - 1)
+        ends = [(size, times) for times in variance_bounds(freedom, PILOT.confidence)]
     variance = change.se * change.se * units.n_units
     sides = [load(side, reading) for side in (a, b)] if cluster is None else []
     plans = []
     for answers, each in _split_variance(sides, score, variance):
         n = units_needed(each, size, power, confidence)
-        plans.append({"answers": answers, "units": n, "more": max(0, n - units.n_units)})
+        fewest, most = (units_needed(each * t, end, power, confidence) for end, t in ends)
+        plans.append(
+            {"answers": answers, "units": n, "more": max(0, n - units.n_units)}
+            | {"units_low": fewest, "units_high": most}
+        )
     facts = {
         "score": score,
         "systems": dict(zip("ab", names, strict=True)),
         "unit": units.unit,
         "n_units": units.n_units,
-        "delta": size,
+        "delta": abs(change.delta if delta is None else delta),
+        "delta_low": low,
+        "delta_high": high,
         "power": power,
         "confidence": confidence,
         "se": change.se,
@@ -167,11 +182,33 @@ def plan(
         legend=(
             f"units: {nouns_of(units.unit)} in all; more: besides the pilot; paired t-test, "
             f"significant at {level_text(confidence)}",
+            _explain_ends(change.delta, low, high),
         ),
         keys=("signature", *facts, "warnings"),
         logged=(),
         grids=_grids,
         arrow=_tabulate,
+    )
+
+
+def _pilot_ends(change: Difference) -> tuple[float, float]:
+    """Return the ends of the pilot's interval on the side of its difference; refuse 0."""
+    bounds = (change.low, change.high) if change.delta > 0 else (-change.high, -change.low)
+    if not bounds[0] > 0:
+        raise ValueError(
+            f"the lower end of the pilot's 80% interval is {bounds[0]:.4f}, not above 0: name a "
+            "difference with delta"
+        )
+    return bounds
+
+
+def _explain_ends(delta: float, low: float | None, high: float | None) -> str:
+    """Say what `units_low` and `units_high` are the ends of."""
+    if low is None or high is None:
+        return "units_low, units_high: 80% interval, by the variance of the pilot"
+    return (
+        f"units_low, units_high: at both ends of the pilot's 80% interval, {number_text(low)} to "
+        f"{number_text(high)}; its difference is {number_text(abs(delta))}"
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.significance.intervals import student_p
+from fastcausal.significance.planning import units_needed, variance_bounds
 
 
 def drawn(random, n, answers, gain, epochs=True):
@@ -53,6 +54,42 @@ def test_clusters_and_defaults():
     assert found.delta == abs(fc.compare(*sides)["value"].delta)
     [each] = found.plans
     assert each["more"] == max(0, each["units"] - 20)
+
+
+def test_without_a_difference_the_lower_end_of_the_pilot_is_planned_for():
+    rng = np.random.default_rng(4)
+    a, b = ([{"id": k, "value": float(v)} for k, v in enumerate(rng.normal(m, 1, 60))]
+            for m in (0.5, 0))  # fmt: skip
+    sides = fc.statistics(a), fc.statistics(b)
+    change = fc.compare(*sides, confidence=0.8)["value"]
+    ends = -change.high, -change.low
+    for found in (fc.plan(*sides), fc.plan(*sides[::-1])):
+        assert (found.delta_low, found.delta_high) == pytest.approx(ends)
+        assert found.delta == pytest.approx(-change.delta)
+        [each] = found.plans
+        least, most = (fc.plan(*sides, delta=end).plans[0]["units"] for end in ends[::-1])
+        assert (each["units_low"], each["units"], each["units_high"]) == (least, most, most)
+        assert f"to detect {ends[0]:.4f}" in found.title
+    equal = fc.statistics(a), fc.statistics([row | {"value": row["value"] + (-1) ** row["id"]}
+                                             for row in a])  # fmt: skip
+    with pytest.raises(ValueError, match="the lower end of the pilot's 80% interval is -"):
+        fc.plan(*equal)
+
+
+@pytest.mark.drawn
+def test_pilots_of_twenty_hold_the_right_number_of_units_in_four_of_five():
+    rng, trials, delta = np.random.default_rng(5), 1000, 0.1674
+    ends = variance_bounds(19, 0.8)
+    right, found, held = units_needed(1.0, delta, 0.8, 0.95), [], 0
+    for variance in rng.normal(0, 1, (trials, 20)).var(axis=1, ddof=1):
+        units = [
+            units_needed(variance * times, delta, 0.8, 0.95) for times in (ends[0], 1, ends[1])
+        ]
+        found.append(units[1])
+        held += units[0] <= right <= units[2]
+    assert right == 283
+    assert held / trials == pytest.approx(0.8, abs=0.03)
+    assert np.quantile(found, [0.1, 0.9]) == pytest.approx([172, 404], abs=15)
 
 
 def test_one_estimate_of_the_design_as_now():
