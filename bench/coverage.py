@@ -12,6 +12,8 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
+import numpy as np
+
 import fastcausal as fc
 from fastcausal.options import Method
 
@@ -31,6 +33,8 @@ from .coverage_laws import (
     plain_sizes,
     right_in_documents,
     rivals,
+    rivals_by_sentence,
+    rivals_in_documents,
     scored,
     sentences,
     valued,
@@ -42,6 +46,7 @@ ANY: Asked = (0, 100)
 METHODS: tuple[Method, ...] = ("jackknife", "bca", "percentile")
 N_RESAMPLES = 400
 D = -0.01
+NO_CLUSTER = None
 
 
 def hold(interval: tuple[float, float], truth: float) -> bool:
@@ -72,6 +77,56 @@ def methods() -> Iterator[Cell]:
 def of_documents(sizes: Callable[[Rng, int], Counts], n: int, skill: float, rng: Rng) -> Counts:
     """Draw counts of documents of these sizes; skills near 1 vary less."""
     return found(rng, sizes(rng, n), skill, 6)
+
+
+def alarm(n: int, rng: Rng) -> Outcomes:
+    """Say which tests call two equally good systems unlike."""
+    a, b, documents = rivals_by_sentence(rng, n)
+    sides = scored(a, documents), scored(b, documents)
+    by_document, by_sentence = (
+        fc.compare(*sides, cluster=cluster, n_resamples=N_RESAMPLES)[F1].p
+        for cluster in ("doc_id", NO_CLUSTER)
+    )
+    return {
+        "by document": by_document <= 0.05, "by sentence": by_sentence <= 0.05,
+        "sacreBLEU's bootstrap, by document": bootstrap_p(a, b, documents, rng) <= 0.05,
+    }  # fmt: skip
+
+
+def bootstrap_p(a: Counts, b: Counts, documents: Counts, rng: Rng) -> float:
+    """Return p of sacreBLEU's paired bootstrap, which drops signs before it centres differences."""
+    units = np.zeros((documents.max() + 1, 6))
+    np.add.at(units, documents, np.hstack([a, b]))
+    n = len(units)
+    sums = rng.multinomial(n, np.full(n, 1 / n), N_RESAMPLES) @ units
+    sizes = np.abs([f1(row[3:]) - f1(row[:3]) for row in sums])
+    observed = abs(f1(b.sum(axis=0)) - f1(a.sum(axis=0)))
+    return float((1 + np.count_nonzero(sizes - sizes.mean() > observed)) / (1 + N_RESAMPLES))
+
+
+def alarms() -> Iterator[Cell]:
+    for n in (10, 20, 50):
+        asked: dict[str, Asked] = {
+            "by document": (0, 6.5), "by sentence": ANY, "sacreBLEU's bootstrap, by document": ANY
+        }  # fmt: skip
+        yield Cell(f"{n} documents", partial(alarm, n), asked)
+
+
+def judged(n: int, gain: float, rng: Rng) -> Outcomes:
+    verdict = fc.gate(*map(scored, rivals(rng, n, gain)), min_delta=D, n_resamples=N_RESAMPLES)
+    return {"passes": verdict.verdict == "pass", "fails": verdict.verdict == "fail"}
+
+
+def verdicts() -> Iterator[Cell]:
+    """Yield cells of a gate by the true difference; at the difference asked for both are errors."""
+    for n in (30, 100, 340):
+        for gain in (-0.04, D, 0.0, 0.04, 0.08):
+            asked: dict[str, Asked] = {
+                "passes": (0, 6) if gain <= D else ANY, "fails": (0, 6) if gain >= D else ANY
+            }  # fmt: skip
+            yield Cell(
+                f"{n} sentences, a difference of {gain:+.2f}", partial(judged, n, gain), asked
+            )
 
 
 def passed_when_broken(n: int, rng: Rng) -> Outcomes:
@@ -151,6 +206,26 @@ def unequal_documents() -> Iterator[Cell]:
                 yield Cell(f"{n} {name} documents, F1 {skill:g}", judge, asked)
 
 
+def of_rivals(
+    sizes: Callable[[Rng, int], Counts], n: int, gain: float, rng: Rng
+) -> tuple[Counts, Counts]:
+    """Draw two systems on documents of these sizes."""
+    return rivals_in_documents(rng, sizes(rng, n), gain)
+
+
+def unequal_rivals() -> Iterator[Cell]:
+    """Yield cells of differences on unequal documents: of one law, and of a gain."""
+    for name, sizes in (("lognormal", lognormal_sizes), ("Pareto", pareto_sizes)):
+        for n in (8, 20, 50, 100):
+            for gain, text in ((0.0, "one law"), (0.1, "better by .1")):
+                judge = partial(difference, partial(of_rivals, sizes, n, gain), gain)
+                asked: dict[str, Asked] = {
+                    "p at most .05": ANY if gain else (0, 6.5), "holds": (93.5, 100),
+                    "agrees with p": (100, 100), "gate passes": (0, 6),
+                }  # fmt: skip
+                yield Cell(f"{n} {name} documents, {text}", judge, asked)
+
+
 def share_held(n: int, skill: float, rng: Rng) -> Outcomes:
     low, high, _ = valued(right=rng.binomial(1, skill, n).astype(float)).interval("right")
     return {"holds": hold((low, high), skill)}
@@ -175,14 +250,24 @@ def shares() -> Iterator[Cell]:
             yield Cell(f"{n} documents, right in {skill:g}", judge, {"holds": least})
 
 
-# By number of the section: what is counted, and its cells.
-SECTIONS: dict[str, tuple[str, Callable[[], Iterator[Cell]]]] = {
-    "0": ("95% intervals of F1 hold the truth, percent", methods),
-    "1": ("gate at D = -.01 on a candidate that breaks 3% of the units, percent", nothing_seen),
-    "3": ("tests of metrics and judges whose rows share errors, percent", wrong_tests),
-    "4": ("difference of two systems, percent", equal_f1),
-    "5": ("95% intervals of F1 of unequal documents, percent", unequal_documents),
-    "8": ("95% intervals of accuracy, percent", shares),
+# By number of the section: its tables, each with what is counted and its cells.
+Table = tuple[str, Callable[[], Iterator[Cell]]]
+SECTIONS: dict[str, tuple[Table, ...]] = {
+    "0": (
+        ("95% intervals of F1 hold the truth, percent", methods),
+        ("p at most .05 for equally good systems, percent", alarms),
+    ),
+    "1": (
+        ("gate at D = -.01 if the candidate breaks 3% of the units, percent", nothing_seen),
+        ("gate at D = -.01, percent", verdicts),
+    ),
+    "3": (("tests of metrics and judges whose rows share errors, percent", wrong_tests),),
+    "4": (("difference of F1 of two systems, percent", equal_f1),),
+    "5": (
+        ("95% intervals of F1 of unequal documents, percent", unequal_documents),
+        ("difference of F1 on unequal documents, percent", unequal_rivals),
+    ),
+    "8": (("95% intervals of accuracy, percent", shares),),
 }
 
 
@@ -194,8 +279,8 @@ def main() -> None:
     options = parser.parse_args()
     missed = []
     for section in options.sections:
-        title, cells = SECTIONS[section]
-        missed += print_table(title, [*cells()], options.samples, options.jobs)
+        for title, cells in SECTIONS[section]:
+            missed += print_table(title, [*cells()], options.samples, options.jobs)
     print("\n".join(["Not as asked for:", *missed]) if missed else "All rates are as asked for.")
 
 

@@ -29,11 +29,13 @@ def f1(counts: npt.ArrayLike) -> float:
     return float(2 * tp / (2 * tp + fp + fn))
 
 
-def scored(counts: Counts) -> fc.Statistics:
+def scored(counts: Counts, documents: Counts | None = None) -> fc.Statistics:
     """Make statistics of extraction, as ``score --per-example`` writes them."""
     rows = np.hstack([counts, np.zeros((len(counts), 1), np.int64)])
-    ids = pa.table({"id": [str(k) for k in range(len(counts))]})
-    return fc.Statistics.of_units(FORMULA, "bench", rows, ids)
+    columns = {"id": [str(k) for k in range(len(counts))]}
+    if documents is not None:
+        columns["doc_id"] = [str(k) for k in documents]
+    return fc.Statistics.of_units(FORMULA, "bench", rows, pa.table(columns))
 
 
 def valued(**columns: npt.ArrayLike) -> fc.Statistics:
@@ -101,6 +103,27 @@ def rivals(rng: Rng, n: int, gain: float) -> tuple[Counts, Counts]:
         return np.stack([tp, rng.poisson(gold * (1 - own)), gold - tp], axis=1)
 
     return of(SKILL), of(SKILL + gain)
+
+
+def rivals_in_documents(rng: Rng, sizes: Counts, gain: float) -> tuple[Counts, Counts]:
+    """Draw two systems on the same documents; the second has an F1 greater by ``gain``."""
+    return found(rng, sizes, SKILL, 6), found(rng, sizes, SKILL + gain, 6)
+
+
+def rivals_by_sentence(rng: Rng, n: int) -> tuple[Counts, Counts, Counts]:
+    """Draw two equally good systems on the sentences of n documents; and their documents.
+
+    Each system finds documents of its own hard.
+    """
+    documents = np.repeat(np.arange(n), plain_sizes(rng, n))
+    gold = rng.integers(1, 4, len(documents))
+
+    def system() -> Counts:
+        own = rng.beta(6 * SKILL, 6 * (1 - SKILL), n)[documents]
+        tp = rng.binomial(gold, own)
+        return np.stack([tp, rng.poisson(gold * (1 - own)), gold - tp], axis=1)
+
+    return system(), system(), documents
 
 
 def broken(rng: Rng, n: int, share: float) -> tuple[Counts, Counts]:

@@ -1,7 +1,7 @@
 """How often ranks of equal systems are wrong, and what the best of them is worth.
 
-``python -m bench.ranks`` prints the tables of docs/inference.md. Gold relations are those of
-`corpus`; equal systems make errors of the same kinds, each at other places.
+``python -m bench.ranks`` prints the tables of docs/decisions/inference.md. Gold relations are those
+of `corpus`; equal systems make errors of the same kinds, each at other places.
 """
 
 from __future__ import annotations

@@ -14,32 +14,29 @@ from itertools import product
 
 from scipy.stats import t as student
 
-Side = Sequence[tuple[Fraction, Fraction]]
+Side = Sequence[tuple[int, int]]
 TOLERANCE = Fraction(1, 10**9)
 
 
 def ratio(side: Side) -> Fraction | None:
     top, bottom = (sum(column) for column in zip(*side, strict=True))
-    return Fraction(top) / bottom if bottom else None
+    return Fraction(top, bottom) if bottom else None
 
 
 def linearised(a: Side, b: Side) -> Fraction:
     """Square of the standard error of ratio(b) - ratio(a), term by term of the expanded square."""
-    f_a, f_b = ratio(a), ratio(b)
-    assert f_a is not None
-    assert f_b is not None
-    d_a, d_b = sum(d for _, d in a), sum(d for _, d in b)
+    n_a, d_a, n_b, d_b = (sum(column) for side in (a, b) for column in zip(*side, strict=True))
+    f_a, f_b = Fraction(n_a, d_a), Fraction(n_b, d_b)
 
-    def of_one(side: Side, f: Fraction, total: Fraction) -> Fraction:
-        aa = ab = bb = Fraction(0)
-        for n, d in side:
-            aa, ab, bb = aa + n * n, ab + n * d, bb + d * d
-        return (aa - 2 * f * ab + f * f * bb) / (total * total)
+    def products(left: int, right: int) -> int:
+        units = [(*x, *y) for x, y in zip(a, b, strict=True)]
+        return sum(unit[left] * unit[right] for unit in units)
 
-    both = Fraction(0)
-    for (n_a, part_a), (n_b, part_b) in zip(a, b, strict=True):
-        both += n_a * n_b - f_b * n_a * part_b - f_a * part_a * n_b + f_a * f_b * part_a * part_b
-    return of_one(a, f_a, d_a) + of_one(b, f_b, d_b) - 2 * both / (d_a * d_b)
+    of_a = products(0, 0) - 2 * f_a * products(0, 1) + f_a**2 * products(1, 1)
+    of_b = products(2, 2) - 2 * f_b * products(2, 3) + f_b**2 * products(3, 3)
+    both = products(0, 2) - f_b * products(0, 3) - f_a * products(1, 2)
+    both += f_a * f_b * products(1, 3)
+    return of_a / d_a**2 + of_b / d_b**2 - 2 * both / (d_a * d_b)
 
 
 def exchanged(a: Side, b: Side):
@@ -111,7 +108,7 @@ def by_student(n: int, confidence: float) -> bool:
 
 
 def difference(a: Side, b: Side, confidence: float = 0.95) -> dict[str, float]:
-    """Difference B minus A of two ratios, with p and with bounds that agree with p about 0.
+    """Difference B minus A of two ratios, with p and with bounds, not cut, that agree about 0.
 
     The bound next to 0 is as far from 0 as p is from its level, both as values of t.
     """
@@ -127,10 +124,24 @@ def difference(a: Side, b: Side, confidence: float = 0.95) -> dict[str, float]:
         near = (t - needed) * abs(delta) / t
     low, high = (near, far) if delta >= 0 else (-far, -near)
     return {
-        "delta": delta, "se": error, "p": p, "low": max(low, -1.0), "high": min(high, 1.0),
+        "delta": delta, "se": error, "p": p, "low": float(low), "high": float(high),
         "freedom": df, "worth": worth_of_pair(a, b),
         "mde": minimum_detectable(error, df, alpha / 2),
     }  # fmt: skip
+
+
+def of_one(side: Side, confidence: float = 0.95) -> tuple[float, float] | None:
+    """Bounds of one ratio on the logit scale by the worth of its units; None if it is constant."""
+    n, value = len(side), ratio(side)
+    left = [ratio([*side[:k], *side[k + 1 :]]) for k in range(n)]
+    if None in left or not 0 < value < 1 or len({*left}) == 1:
+        return None
+    mean = sum(left) / n
+    error = math.sqrt(Fraction(n - 1, n) * sum((each - mean) ** 2 for each in left))
+    df = max(1.0, min(n - 1, worth([d for _, d in side]) - 1))
+    half = student.isf((1 - confidence) / 2, df) * error / float(value * (1 - value))
+    center = math.log(value / (1 - value))
+    return 1 / (1 + math.exp(half - center)), 1 / (1 + math.exp(-half - center))
 
 
 def unseen(n: int, level: float) -> float:
