@@ -12,6 +12,7 @@ from fastcausal.cli.options import (
     DRAWS,
     MARKS,
     VALUES,
+    CorrectionOption,
     DrawOptions,
     HtmlOption,
     JoinOption,
@@ -42,6 +43,7 @@ def compare(
     join: JoinOption = None,
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
+    correction: CorrectionOption = "none",
     draws: DrawOptions = DRAWS,
     tables: TableOptions = TABLES,
     html: HtmlOption = None,
@@ -79,6 +81,7 @@ def compare(
             score,
             lower_is_better=lower_is_better,
             unpaired=unpaired,
+            correction=correction,
             reading=values.reading(progress),
             **draws._asdict(),
         )

@@ -12,6 +12,7 @@ from fastcausal.cli.options import (
     DRAWS,
     MARKS,
     VALUES,
+    CorrectionOption,
     DrawOptions,
     HtmlOption,
     LowerOption,
@@ -22,7 +23,7 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.options import Correction, Join
+from fastcausal.options import Join
 
 if TYPE_CHECKING:
     from fastcausal.report.report import Report
@@ -67,10 +68,7 @@ def leaderboard(
     baseline: Annotated[
         str | None, Option(help="Test every system against this one, by name.")
     ] = None,
-    correction: Annotated[
-        Correction,
-        Option(help="Correct p-values of many tests by Holm, Benjamini-Hochberg, or not."),
-    ] = "holm",
+    correction: CorrectionOption = "holm",
     draws: DrawOptions = DRAWS,
     tables: TableOptions = TABLES,
     html: HtmlOption = None,

@@ -14,6 +14,7 @@ from fastcausal.cli.parameters import Option
 from fastcausal.counts.task import owners_under
 from fastcausal.errors import InputError
 from fastcausal.options import (
+    Correction,
     ExampleUnit,
     Join,
     KernelName,
@@ -98,6 +99,15 @@ LowerOption = Annotated[
     Option(
         "--lower-is-better",
         help="Rank and judge values of logs and tables by less; other scores declare it.",
+    ),
+]
+
+
+CorrectionOption = Annotated[
+    Correction,
+    Option(
+        "--correction",
+        help="Correct p-values of many tests by Holm, Benjamini-Hochberg, or not.",
     ),
 ]
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
-from fastcausal.options import Method, PairedTest, Pairing
+from fastcausal.options import Correction, Method, PairedTest, Pairing, check
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, shares_in
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, describe_settings, plain
-from fastcausal.significance.corrections import level_text
+from fastcausal.significance.corrections import CORRECTED, adjusted, level_text
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import detectable, is_student
 from fastcausal.significance.units import units_text
 from fastcausal.sweeps.contrast import Contrast, UnitNumbers
-from fastcausal.sweeps.drawn import comparison_table
+from fastcausal.sweeps.drawn import TESTED, comparison_table
 from fastcausal.sweeps.systems import READING, load_pair
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -30,10 +30,10 @@ TESTS = {
     "student": "paired Student's t-test",
     "welch": "Welch's t-test",
 }
-SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
+SHOWN = ("a", "b", "delta", "low", "high", "p", "p_adjusted", "mde")
 KEYS = (
     "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
-    "n_resamples", "seed", "test", "scores", "warnings",
+    "n_resamples", "seed", "test", "correction", "scores", "warnings",
 )  # fmt: skip
 
 
@@ -42,8 +42,8 @@ class Comparison(Report):
 
     ``comparison["overall_f1"].delta``; the values of a score are ``a``, ``b``, ``delta``, its
     confidence interval ``low`` to ``high``, ``se`` (jackknife), the p-value ``p`` of `test`,
-    ``p_exact`` (all exchanges were listed), and ``mde``, the minimum detectable effect at a power
-    of 80%.
+    ``p_exact`` (all exchanges were listed), ``mde``, the minimum detectable effect at a power of
+    80%, and with a correction ``p_adjusted``.
 
     Attributes
     ----------
@@ -61,6 +61,8 @@ class Comparison(Report):
         ``method``, ``confidence``, ``n_resamples`` and ``seed``, also attributes of their own.
     test : {"student", "randomisation", "welch"}
         Test of p: Student's t if there are too few units for exchanges to reach the level.
+    correction : {"holm", "bh", "none"}
+        Correction of p for the number of scores.
     scores : mapping of str to Scores
         By flat name.
     warnings : tuple of str
@@ -82,6 +84,7 @@ class Comparison(Report):
     n_differ: int | None
     draws: Draws
     test: PairedTest
+    correction: Correction
     pairing: Pairing
     answers: Mapping[str, Any] | None
     n_a: int | None
@@ -113,24 +116,25 @@ def _tabulate(comparison: Comparison) -> pa.Table:
 
 def _sections(comparison: Comparison) -> list[Section]:
     """Make the sections of its page: a table with intervals, and the settings."""
-    table = comparison_table(comparison.systems, comparison.scores)
+    table = comparison_table(comparison.systems, comparison.scores, comparison.correction)
     return [Section("", [table]), describe_settings(comparison)]
 
 
 def _grids(comparison: Comparison, counts: bool) -> list[Grid]:
     """Make a row per score; pasted tables emphasize the better system."""
+    shown = [column for column in SHOWN if column in next(iter(comparison.scores.values()))]
     grid = Grid(
         comparison.title,
-        SHOWN,
+        shown,
         signed=("delta", "low", "high"),
-        shares=[column for column in SHOWN if column != "p"],
+        shares=[column for column in shown if column not in TESTED],
         share_rows=shares_in(comparison.scale_of),
     )
     for name, values in comparison.scores.items():
-        grid.add(name, *(values[column] for column in SHOWN))
+        grid.add(name, *(values[column] for column in shown))
         grid.emphasis |= {("", name, column): kind for column, kind in _rank(comparison, name)}
     n = len(comparison.scores)
-    tests = "one test" if n == 1 else f"{n} tests, uncorrected"
+    tests = "one test" if n == 1 else f"{n} tests, {CORRECTED[comparison.correction]}"
     grid.caption = (
         f"Bold: the better; \u2020: not significantly worse at "
         f"{level_text(comparison.draws.confidence)} ({TESTS[comparison.test]}, {tests})"
@@ -145,7 +149,7 @@ def _rank(comparison: Comparison, name: str) -> Iterator[tuple[str, str]]:
     for system in "ab" if sign and values["delta"] == values["delta"] else ():
         if sign * values[system] == best:
             yield system, BEST
-        elif values["p"] >= 1 - comparison.draws.confidence:
+        elif values.get("p_adjusted", values["p"]) >= 1 - comparison.draws.confidence:
             yield system, TIED
 
 
@@ -156,6 +160,7 @@ def compare(
     *,
     lower_is_better: bool = False,
     unpaired: bool = False,
+    correction: Correction = "none",
     reading: ValueReading | None = None,
     cluster: str | None = None,
     method: Method = "jackknife",
@@ -178,6 +183,8 @@ def compare(
         True if lower is better for scores of logs and tables. All other scores declare it.
     unpaired : bool
         True compares systems on different examples: the difference of two means, by Welch's test.
+    correction : {"holm", "bh", "none"}
+        Correction of p for the number of scores.
     reading : ValueReading, optional
         Settings for reading logs and tables.
     cluster : str, optional
@@ -200,8 +207,8 @@ def compare(
         A file cannot be read; A and B have different signatures, roles, ids or gold; the cluster
         column is unknown or has nulls.
     ValueError
-        A score or method is unknown, a number is out of its range, or lower is better against the
-        declaration of a score.
+        A score, method or correction is unknown, a number is out of its range, or lower is better
+        against the declaration of a score.
 
     Examples
     --------
@@ -214,6 +221,7 @@ def compare(
     >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
     (-0.144, 47, 61)
     """
+    check("correction", correction, Correction)
     reading = request_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
@@ -235,6 +243,16 @@ def compare(
     pairs = ("pairing", "answers") if systems.answers is not None or unpaired else ()
     interval = f"{100 * confidence:g}% confidence interval of delta ({METHODS[method]})"
     compared = {name: values(name) for name in chosen}
+    tested = TESTS[test]
+    if correction != "none":
+        p_values = adjusted([each["p"] for each in compared.values()], correction).tolist()
+        compared = {
+            name: Scores({**each, "p_adjusted": p})
+            for (name, each), p in zip(compared.items(), p_values, strict=True)
+        }
+        tested += f"; p_adjusted: {CORRECTED[correction]}, {len(chosen)} tests"
+    elif len(chosen) > 1:
+        tested += f", {len(chosen)} tests, {CORRECTED[correction]}"
     return Comparison(
         _headline(shown, counted, not unpaired),
         left.signature,
@@ -246,6 +264,7 @@ def compare(
             "draws": draws,
             **draws.settings(),
             "test": test,
+            "correction": correction,
             "pairing": "none" if unpaired else "id",
             "answers": systems.answers,
             "better": {name: s.better for name, s in scale_of.items() if s.better != "higher"},
@@ -253,7 +272,7 @@ def compare(
         },
         warnings=systems.warnings + counted.warnings,
         legend=(
-            f"low, high: {interval}; p: p-value, {TESTS[test]}",
+            f"low, high: {interval}; p: p-value, {tested}",
             "mde: minimum detectable effect (80% power)",
             *direction_lines(scale_of),
             *formula.describe_change(compared),

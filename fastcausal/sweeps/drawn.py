@@ -84,16 +84,20 @@ def board_caption(score: str, confidence: float, n_resamples: int) -> str:
     )
 
 
-def comparison_table(systems: Mapping[str, str], scores: Mapping[str, Scores]) -> Drawn:
+def comparison_table(
+    systems: Mapping[str, str], scores: Mapping[str, Scores], correction: Correction
+) -> Drawn:
     """Draw a row per score: both systems, their difference with its interval, and its test."""
     names = (f"a: {systems['a']}", f"b: {systems['b']}")
-    grid = Grid("", [*names, "b minus a", "p", "mde"], "score", signed=["b minus a"])
+    tests = [name for name in TESTED if name in next(iter(scores.values()))]
+    grid = Grid("", [*names, "b minus a", *tests, "mde"], "score", signed=["b minus a"])
     for name, row in scores.items():
         interval = _bounded(row, "delta", "low", "high")
-        grid.add(name, row["a"], row["b"], interval, row["p"], row["mde"])
+        grid.add(name, row["a"], row["b"], interval, *(row[test] for test in tests), row["mde"])
+    words = {**WORDS, "p_adjusted": f"p-value ({CORRECTED[correction]})"}
     values = [row[side] for row in scores.values() for side in ("a", "b")]
     shares = names if all(0 <= value <= 1 for value in values if value == value) else ()
-    return Drawn(grid, shares=shares, intervals=["b minus a"], words=WORDS)
+    return Drawn(grid, shares=shares, intervals=["b minus a"], words=words)
 
 
 def _bounded(row: Mapping[str, float], value: str, low: str, high: str) -> Bounded:

@@ -182,7 +182,10 @@ USES = {
         "one": "careful.parquet --out merged.parquet",
         "lost": "lost --out merged.parquet --like careful.parquet",
     },
-    "plan": {"counts": "careful.parquet hasty.parquet", "values": "values_a.jsonl values_b.jsonl"},
+    "plan": {
+        "counts": "careful.parquet hasty.parquet",
+        "values": "values_a.jsonl values_b.jsonl --delta 0.1",
+    },
     "qa": {
         "": "questions.json answers.json",
         "fincausal": "causes.csv causes_careful.csv --protocol fincausal-2025",

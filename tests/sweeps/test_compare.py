@@ -164,6 +164,43 @@ def test_answers_and_labels():
     )
 
 
+@pytest.mark.parametrize("correction", ["holm", "bh"])
+def test_p_of_several_scores_are_corrected(sides, correction):
+    scores = ["overall_f1", "cause_f1", "effect_f1", "signal_recall"]
+    plain = fc.compare(*sides, scores, **QUICK)
+    corrected = fc.compare(*sides, scores, correction=correction, **QUICK)
+    p = [each.p for each in plain.scores.values()]
+    expected = stats.false_discovery_control(p)
+    if correction == "holm":
+        order = np.argsort(p)
+        expected = np.empty(4)
+        expected[order] = np.maximum.accumulate(np.sort(p) * [4, 3, 2, 1]).clip(max=1)
+    found = [each.p_adjusted for each in corrected.scores.values()]
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert [each.p for each in corrected.scores.values()] == p
+    assert (plain.correction, corrected.correction) == ("none", correction)
+    assert "p_adjusted" not in plain["cause_f1"]
+    assert "4 tests, uncorrected" in str(plain)
+    assert "4 tests, uncorrected" in plain.to_latex()
+    for text in (str(corrected), corrected.to_latex()):
+        assert "uncorrected" not in text
+        assert "4 tests" in text
+    assert "uncorrected" not in str(fc.compare(*sides, **QUICK))  # one test
+
+
+def test_a_mark_is_by_the_corrected_p():
+    """Eight units gain and one loses: p is 20/512, and three times as much of three scores."""
+    rights = {0}, {*range(1, 9)}
+    tables = ([{"id": k, "s0": int(k in right), "s1": k % 2, "s2": 1} for k in range(40)]
+              for right in rights)  # fmt: skip
+    sides = [fc.statistics(table, score=["s0", "s1", "s2"]) for table in tables]
+    for correction, mark in (("none", False), ("holm", True)):
+        found = fc.compare(*sides, ["s0", "s1", "s2"], correction=correction, **QUICK)
+        assert found["s0"].p < 0.05
+        [line] = [row for row in found.to_markdown().splitlines() if row.startswith("| s0 ")]
+        assert ("\u2020" in line) == mark
+
+
 def test_forms(sides):
     comparison = fc.compare(*sides, **QUICK)
     [row] = comparison.to_arrow().to_pylist()
@@ -184,6 +221,7 @@ def test_forms(sides):
         ({"seed": -1}, "seed is -1, expected 0"),
         ({"method": "normal"}, 'method is "normal", expected one of bca, percentile'),
         ({"score": []}, "no score is asked for"),
+        ({"correction": "by"}, 'correction is "by", expected one of holm, bh, none'),
     ],
 )
 def test_bad_options(sides, options, message):
