@@ -99,7 +99,8 @@ TAKES = (
     f"meta {{scores}} {{human}} --unmatched error|skip --resamples 20 [--intervals] "
     f"[--by topic] [--cluster topic] [--metric judge] [--level interval] [--rescale] {SHOWN}",
     f"meta {{crab_labels}} --human r4 [--human r5] --unmatched error|skip --resamples 20 "
-    f"[--intervals] [--by topic] [--metric letters] [--level nominal] {SHOWN}",
+    f"--intervals --method bca|percentile|jackknife [--by topic] [--metric letters] "
+    f"[--level nominal] {SHOWN}",
     f"meta plan {{scores}} {{human}} --delta 0.1|0.3 --unmatched error|skip {SHOWN}",
     f"meta plan {{crab_labels}} --human r4 --delta 0.1|0.3 --unmatched error|skip {SHOWN}",
     f"describe {{relations}} [{{relations}}] [--tokenizer nltk-style] {SHOWN}",

@@ -20,7 +20,7 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.command import CommandRecord, Flag, Refusal
+from fastcausal.counts.command import CommandRecord, Flag, Refusal, is_missing
 from fastcausal.counts.task import Task
 
 SOURCES = {"scores": "SCORES", "human": "[HUMAN]"}
@@ -61,7 +61,14 @@ TASK = Task(
             "epsilon": Flag(min=0, max=1),
             "seed": Flag(min=0),
         },
-        refused=OF_PEOPLE,
+        refused=(
+            Refusal(
+                ("method",),
+                is_missing("intervals"),
+                "is for confidence intervals: add --intervals",
+            ),
+            *OF_PEOPLE,
+        ),
     ),
     page="meta",
 )

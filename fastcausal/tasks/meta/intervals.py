@@ -1,23 +1,41 @@
-"""Intervals of a metric's scores: items, or clusters, drawn with all their rows."""
+"""Intervals of a metric's scores: items, or clusters, left out or drawn with all their rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from fastcausal.report.numbers import Range
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.intervals import intervals_of
+from fastcausal.significance.intervals import Interval, intervals_of, unsure
+from fastcausal.significance.sampling import BLOCK
 from fastcausal.tasks.labels.ratings import Float64, Int64
-from fastcausal.tasks.meta.levels import RatedScores, average_items, distances, pooled, systems
+from fastcausal.tasks.meta.levels import (
+    SCALES,
+    RatedScores,
+    average_items,
+    distances,
+    pooled,
+    systems,
+)
 
 LEFT_OUT = ("tie_threshold",)
+Bounds = dict[str, dict[str, list[float]]]  # by level or group, and score; NaN if unknown
+
+
+class MetricIntervals(NamedTuple):
+    """Intervals of all scores of a metric or a judge."""
+
+    bounds: Bounds | None = None  # None unless requested
+    unsure: tuple[str, ...] = ()  # Scores that are undefined in many resamples
 
 
 @dataclass(frozen=True)
 class DrawnRows:
-    """Rows for drawing by cluster."""
+    """Rows for leaving out or drawing by cluster."""
 
     rows: RatedScores
     clusters: Int64  # int64[n]: From 0, each at least once
@@ -44,11 +62,18 @@ class DrawnRows:
         }
 
     def score_without_each(self) -> dict[str, Float64]:
-        """Refuse: percentile intervals need no jackknife."""
-        raise ValueError("percentile intervals leave no unit out")
+        """Compute the scores without one cluster, for each, in blocks."""
+        numbers = np.arange(len(self.times))
+        step = max(1, BLOCK // max(len(self.clusters), 1))
+        parts = [
+            self.scores((numbers[k : k + step, None] != numbers).astype(np.int64))
+            for k in range(0, len(numbers), step)
+        ]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def range_of(self, name: str) -> None:
-        """Return None: percentile intervals have no scale."""
+    def range_of(self, name: str) -> Range | None:
+        """Return the range of a score: on its logit scale a correlation has Fisher's z."""
+        return SCALES[name.partition(".")[2]].range
 
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Return {}: no score is a share of units."""
@@ -56,13 +81,17 @@ class DrawnRows:
 
 
 def intervals(
-    rows: RatedScores, clusters: Int64, bounds: tuple[float, float], n_resamples: int, seed: int
-) -> dict[str, dict[str, list[float]]]:
-    """Compute 95% percentile intervals by level and score; NaN without variation."""
+    rows: RatedScores, clusters: Int64, bounds: tuple[float, float], draws: Draws
+) -> MetricIntervals:
+    """Compute the intervals of every level and score."""
     drawn = DrawnRows(rows, np.unique(clusters, return_inverse=True)[1], bounds)
-    draws = Draws("percentile", 0.95, n_resamples, seed)
-    levels: dict[str, dict[str, list[float]]] = {}
-    for name, interval in intervals_of(drawn, draws).items():
-        level, _, score = name.partition(".")
-        levels.setdefault(level, {})[score] = [interval.low, interval.high]
-    return levels
+    return nested(intervals_of(drawn, draws), draws)
+
+
+def nested(found: Mapping[str, Interval], draws: Draws) -> MetricIntervals:
+    """Return intervals of ``LEVEL.SCORE`` by level and score."""
+    bounds: Bounds = {}
+    for name, interval in found.items():
+        level, _, score = name.rpartition(".")
+        bounds.setdefault(level, {})[score] = [interval.low, interval.high]
+    return MetricIntervals(bounds, tuple(unsure(found, draws.n_resamples)))

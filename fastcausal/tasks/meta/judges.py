@@ -13,6 +13,7 @@ from fastcausal.counts.arithmetic import ScoresByName, accuracy, mean_defined, r
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.counts.units import sums_by
+from fastcausal.options import Method
 from fastcausal.report.numbers import CORRELATION, MEAN_SHARE, Scale
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.draws import Draws
@@ -25,12 +26,12 @@ from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate
 from fastcausal.tasks.meta.files import JudgedScores, majority_of
+from fastcausal.tasks.meta.intervals import Bounds, MetricIntervals, nested
 from fastcausal.tasks.meta.metrics import estimates_of
 from fastcausal.tasks.meta.reasons import Reasons, explain_judge
 from fastcausal.tasks.meta.swaps import SwapTest
 
 COMPARED = "overall.accuracy"  # the default score of tests
-Bounds = dict[str, dict[str, list[float]]]
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ class Judge:
     # Share of each label by system; None if every row is judged
     estimates: dict[str, dict[str, Estimate]] | None
     intervals: Bounds | None  # Bounds by group and score; None unless requested
+    # Scores that are undefined in many resamples
+    unsure: tuple[str, ...] = field(default=(), repr=False)
     # Reason of each undefined number, by its place
     undefined: Reasons = field(default_factory=dict, repr=False)
 
@@ -108,7 +111,7 @@ class Judging:
     epsilon: float
     n_resamples: int
     seed: int
-    intervals: bool
+    method: Method | None  # of intervals; None for no intervals
 
     @property
     def formula(self) -> JudgeFormula:
@@ -137,6 +140,7 @@ class Judging:
         for k, name in enumerate(self.classes):
             counts = {"n": int(confusion[k].sum()), "n_judge": int(confusion[:, k].sum())}
             scores[f"class_{name}"] |= counts
+        found = self._intervals(rows, judged.units[kept], judged.unit)
         judge = Judge(
             scores,
             confusion,
@@ -144,7 +148,7 @@ class Judging:
                 labels[kept], votes, self.epsilon, judged.units[kept], judged.unit, labels=True
             ),
             _estimates(judged, labels),
-            self._intervals(rows, judged.units[kept], judged.unit) if self.intervals else None,
+            *found,
         )
         return replace(judge, undefined=explain_judge(judge, votes))
 
@@ -157,14 +161,19 @@ class Judging:
             for group, scores in formula.groups_of(sums).items()
         }
 
-    def _intervals(self, rows: CountRows, drawn: Int64, unit: str) -> Bounds:
+    def _intervals(self, rows: CountRows, drawn: Int64, unit: str) -> MetricIntervals:
+        if self.method is None:
+            return MetricIntervals()
         formula = self.formula
         units = _units(formula, formula.terms(rows), drawn, unit)
-        found = intervals_of(units, Draws("percentile", 0.95, self.n_resamples, self.seed))
-        return {
-            group: {name: [*found[formula.flat_name(group, name)][:2]] for name in names}
+        draws = Draws(self.method, 0.95, self.n_resamples, self.seed)
+        found = intervals_of(units, draws)
+        groups = {
+            f"{group}.{name}": found[formula.flat_name(group, name)]
             for group, names in formula.names().items()
+            for name in names
         }
+        return nested(groups, draws)
 
     def ceiling(self, judged: JudgedScores) -> dict[str, dict[str, float]]:
         """Average over raters the scores of each as a judge, against the others."""

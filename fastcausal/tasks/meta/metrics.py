@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fastcausal.options import Method
 from fastcausal.report.numbers import FRACTION
+from fastcausal.significance.draws import Draws
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate, estimate
 from fastcausal.tasks.meta.files import JudgedScores
-from fastcausal.tasks.meta.intervals import intervals
+from fastcausal.tasks.meta.intervals import Bounds, MetricIntervals, intervals
 from fastcausal.tasks.meta.levels import Bools, RatedScores, levels_of, within
 from fastcausal.tasks.meta.reasons import Reasons, explain_metric
 from fastcausal.tasks.meta.thresholds import Threshold, threshold
@@ -29,7 +31,9 @@ class Metric:
     alt_test: AltTest | None  # None if scores are outside the labels' range
     estimates: dict[str, Estimate] | None  # By system; None if every row is judged
     # Bounds by level and score; None unless requested
-    intervals: dict[str, dict[str, list[float]]] | None
+    intervals: Bounds | None
+    # Scores that are undefined in many resamples
+    unsure: tuple[str, ...] = field(default=(), repr=False)
     # Reason of each undefined number, by its place
     undefined: Reasons = field(default_factory=dict, repr=False)
 
@@ -42,7 +46,7 @@ class MetaOptions:
     epsilon: float
     n_resamples: int
     seed: int
-    intervals: bool
+    method: Method | None  # of intervals; None for no intervals
     bounds: tuple[float, float]  # Smallest and largest label
     binary: bool  # True if all labels are 0 or 1
 
@@ -59,6 +63,7 @@ class MetaOptions:
         fit = self._threshold(rows) if self.binary else None
         votes = judged.votes[:, kept]
         levels = levels_of(rows, self.bounds, self.n_resamples, self.seed)
+        found = self._intervals(rows, judged.units[kept])
         metric = Metric(
             levels["pooled"],
             levels["by_item"],
@@ -66,7 +71,8 @@ class MetaOptions:
             threshold=fit,
             alt_test=self._alt_test(rows, votes, fit, judged.units[kept], judged.unit),
             estimates=estimates_of(judged, labels, scores),
-            intervals=self._intervals(rows, judged, kept) if self.intervals else None,
+            intervals=found.bounds,
+            unsure=found.unsure,
         )
         return replace(metric, undefined=explain_metric(metric, rows, votes, self.bounds))
 
@@ -88,10 +94,11 @@ class MetaOptions:
             return None
         return alt_test(rows.scores, votes, self.epsilon, units, unit, labels=False)
 
-    def _intervals(
-        self, rows: RatedScores, judged: JudgedScores, kept: Bools
-    ) -> dict[str, dict[str, list[float]]]:
-        return intervals(rows, judged.units[kept], self.bounds, self.n_resamples, self.seed)
+    def _intervals(self, rows: RatedScores, units: Int64) -> MetricIntervals:
+        if self.method is None:
+            return MetricIntervals()
+        draws = Draws(self.method, 0.95, self.n_resamples, self.seed)
+        return intervals(rows, units, self.bounds, draws)
 
 
 def list_judged_rows(judged: JudgedScores) -> dict[str, RatedScores]:

@@ -15,6 +15,7 @@ Reasons = dict[str, str]
 NO_PAIRS = "no item has two rows"
 NO_MAJORITY = "no row has a majority"
 NOT_BINARY = "labels are not 0 and 1"
+UNVARIED = "the score does not vary, or is undefined without one of the units"
 NO_ROWS = "no row has a score and a label"
 UNSHOWN = ("threshold", "estimates", "human")  # without a table if missing as a whole
 
@@ -190,12 +191,12 @@ def _explain_estimates(
 def _explain_intervals(
     intervals: Mapping[str, Any] | None, reasons: Reasons, prefix: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the reasons of undefined bounds: the score's own reason, or "it does not vary"."""
+    """Yield the reasons of undefined bounds: the score's own reason, or that it does not vary."""
     for group, scores in (intervals or {}).items():
         for name, (low, high) in scores.items():
             if low == low and high == high:
                 continue
-            reason = reasons.get(f"{prefix}{group}.{name}", "the score does not vary")
+            reason = reasons.get(f"{prefix}{group}.{name}", UNVARIED)
             yield f"intervals.{group}.{name}", reason
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fastcausal.errors import counted
+from fastcausal.options import Method
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Bounded
 from fastcausal.report.report import Report
+from fastcausal.significance.draws import METHODS
 from fastcausal.tasks.labels.report import agreement_grid
 from fastcausal.tasks.meta import class_tables, reasons
 from fastcausal.tasks.meta.correlations import CORRELATIONS
@@ -53,6 +55,7 @@ undefined : mapping of str to str
 def present_metrics(
     signature: str,
     facts: Mapping[str, Any],  # all but the reasons of undefined numbers
+    method: Method | None,  # of intervals
     warnings: tuple[str, ...],
 ) -> MetaReport:
     """Make the report of metrics or judges."""
@@ -68,7 +71,7 @@ def present_metrics(
         facts={**facts, "undefined": undefined},
         subsets={value: _groups(part) for value, part in by.items()},
         warnings=warnings,
-        legend=(*_explain_brackets(metrics, by), *reasons.lines(undefined)),
+        legend=(*_explain_brackets(metrics, by, method), *reasons.lines(undefined)),
         keys=KEYS,
         logged=("n_items", "n_unjudged"),
         grids=_grids,
@@ -76,12 +79,12 @@ def present_metrics(
 
 
 def _explain_brackets(
-    metrics: Mapping[str, Any], by: Mapping[str, Mapping[str, Any]]
+    metrics: Mapping[str, Any], by: Mapping[str, Mapping[str, Any]], method: Method | None
 ) -> Iterator[str]:
     """Yield legend lines that explain the numbers in brackets."""
     every = [*metrics.values(), *(metric for part in by.values() for metric in part.values())]
-    if any(metric.intervals for metric in every):
-        yield "scores [low, high]: 95% confidence interval (percentile bootstrap)"
+    if method is not None:
+        yield f"scores [low, high]: 95% confidence interval ({METHODS[method]})"
     if any(metric.estimates for metric in every):
         yield "judged rows, powered [low, high]: 95% confidence interval of the mean"
 

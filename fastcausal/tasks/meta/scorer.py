@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays.strata import sorted_strata
-from fastcausal.options import LabelPolicy, Level, check
+from fastcausal.options import LabelPolicy, Level, Method, check
 from fastcausal.significance.draws import check_draws
 from fastcausal.tasks.meta import humans
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
@@ -38,7 +38,7 @@ class _Asked:
     folds: int
     epsilon: float
     compare: str | None
-    intervals: bool
+    method: Method | None  # of intervals; None for no intervals
     n_resamples: int
     seed: int
     by: str | None
@@ -57,12 +57,11 @@ class _Asked:
 
     def signature(self, judged: JudgedScores, more: str, tested: str | None) -> str:
         """Return the signature line: all settings that the scores depend on."""
-        intervals = "percentile" if self.intervals else "none"
         label = self.label if self.raters is None else "+".join(self.raters)
         return (
             f"fastcausal|{__version__}|meta|label:{label}|metrics:{'+'.join(judged.scores)}"
             f"|level:{judged.level}{more}|folds:{self.folds}|epsilon:{self.epsilon:g}"
-            f"|compare:{tested or 'none'}|unit:{judged.unit}|intervals:{intervals}"
+            f"|compare:{tested or 'none'}|unit:{judged.unit}|intervals:{self.method or 'none'}"
             f"|resamples:{self.n_resamples}|seed:{self.seed}|by:{self.by or 'none'}"
             f"|unmatched:{self.unmatched}|ties:out|0/0:undefined"
         )
@@ -81,6 +80,7 @@ def meta(
     epsilon: float = 0.2,
     compare: str | None = None,
     intervals: bool = False,
+    method: Method = "jackknife",
     cluster: str | None = None,
     n_resamples: int = 1000,
     seed: int = 0,
@@ -124,8 +124,10 @@ def meta(
         ``pooled.kendall``, or ``overall.accuracy`` of classes, for up to 20 metrics; for more there
         are no tests, and a warning.
     intervals : bool
-        Add a confidence interval to every score. Its level is 95%; items are drawn with all their
-        rows.
+        Add a confidence interval to every score. Its level is 95%; items are left out, or drawn,
+        with all their rows.
+    method : {"jackknife", "bca", "percentile"}
+        Compute confidence intervals by the jackknife or a bootstrap (bca, percentile).
     cluster : str, optional
         Take clusters, the values of this column, as units of intervals and tests, not items.
     n_resamples : int
@@ -156,10 +158,11 @@ def meta(
     (1.0, 1)
     """
     asked = _Asked(
-        label, level, raters, rescale, folds, epsilon, compare, intervals, n_resamples, seed, by,
-        unmatched,
+        label, level, raters, rescale, folds, epsilon, compare, method if intervals else None,
+        n_resamples, seed, by, unmatched,
     )  # fmt: skip
     asked.check()
+    check("method", method, Method)
     judged = read_judged(scores, human, label, metrics, level, raters, by, cluster, unmatched)
     if judged.classes is None:
         check_compare(compare or COMPARED)
@@ -185,7 +188,7 @@ def _compare_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
     judged = judged.rescaled(rescaled)
     n_resamples, seed = asked.n_resamples, asked.seed
     job = MetaOptions(
-        asked.folds, asked.epsilon, n_resamples, seed, asked.intervals, judged.bounds,
+        asked.folds, asked.epsilon, n_resamples, seed, asked.method, judged.bounds,
         judged.is_binary,
     )  # fmt: skip
     results = job.metrics(judged)
@@ -202,7 +205,7 @@ def _compare_numbers(judged: JudgedScores, asked: _Asked) -> _Compared:
         results,
         job.metrics,
         _swap_tests(judged, tested, n_resamples, seed) if tested else None,
-        _warnings(judged, results),
+        [*_warnings(judged, results), *_warn_of_undefined(results)],
     )
 
 
@@ -210,7 +213,7 @@ def _compare_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Ask
     """Compare judges who give classes with the labels of most people."""
     if asked.rescale:
         raise ValueError(f"rescale is for numbers: labels are classes ({', '.join(classes[:3])})")
-    job = Judging(classes, asked.epsilon, asked.n_resamples, asked.seed, asked.intervals)
+    job = Judging(classes, asked.epsilon, asked.n_resamples, asked.seed, asked.method)
     tested = asked.compare or (COMPARED_JUDGES if len(judged.scores) <= MAX_TESTED else None)
     if tested:
         job.require(tested)
@@ -227,7 +230,7 @@ def _compare_classes(judged: JudgedScores, classes: tuple[str, ...], asked: _Ask
         results,
         job.judges,
         job.tests(judged, tested) if tested else None,
-        [*humans.warnings_of(judged), *warnings_of(judged, results)],
+        [*humans.warnings_of(judged), *warnings_of(judged, results), *_warn_of_undefined(results)],
     )
 
 
@@ -255,7 +258,7 @@ def _report(asked: _Asked, compared: _Compared) -> MetaReport:
         "tests": tests or [],
     }
     untested = [_untested(results)] if tests is None else []
-    return present_metrics(signature, facts, (*warnings, *unvaried, *untested))
+    return present_metrics(signature, facts, asked.method, (*warnings, *unvaried, *untested))
 
 
 def _parts(judged: JudgedScores, by: str | None) -> tuple[dict[str, JudgedScores], list[str]]:
@@ -281,6 +284,16 @@ def _untested(metrics: Sized) -> str:
         f"tests: {n} metrics are {math.comb(n, 2)} pairs, and of more than {MAX_TESTED} metrics "
         "none is tested unless compare says by which score"
     )
+
+
+def _warn_of_undefined(results: dict[str, Any]) -> list[str]:
+    """Warn of scores that are undefined in many of the resamples."""
+    return [
+        f'undefined: {", ".join(metric.unsure)} of "{name}" in more than 5% of resamples, '
+        "which confidence intervals leave out"
+        for name, metric in results.items()
+        if metric.unsure
+    ]
 
 
 def _warnings(judged: JudgedScores, results: dict[str, Metric]) -> list[str]:
