@@ -20,13 +20,15 @@ from fastcausal.cli.options import (
     FromOption,
     JoinOption,
     Marks,
+    MethodOption,
     SeedOption,
     open_sources,
     refuse,
+    warn_of_draws,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.options import AgreementProtocol, LabelPolicy, Level, MeanOver, Policy
+from fastcausal.options import AgreementProtocol, LabelPolicy, Level, MeanOver, Method, Policy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,13 +62,12 @@ def agree(
         Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
     by: ByOption = None,
-    intervals: Annotated[
-        bool, Option("--intervals", help="Add 95% confidence intervals (bootstrap).")
-    ] = False,
+    intervals: Annotated[bool, Option("--intervals", help="Add 95% confidence intervals.")] = False,
     cluster: Annotated[
         str | None,
-        Option(help="Resample clusters, the values of this column; implies --intervals."),
+        Option(help="Take clusters, the values of this column, as units; implies --intervals."),
     ] = None,
+    method: MethodOption = "jackknife",
     seed: SeedOption = 0,
     unparsed: Annotated[
         Policy,
@@ -121,7 +122,9 @@ def agree(
     fastcausal agree labels_1.csv labels_2.csv --labels label
     """
     if not intervals and cluster is None:
-        refuse(ctx, ("seed",), "is for confidence intervals: add --intervals or --cluster")
+        reason = "is for confidence intervals: add --intervals or --cluster"
+        refuse(ctx, ("method", "seed"), reason)
+    warn_of_draws(ctx, method, ("seed",))
     if labels is None:
         refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
     else:
@@ -129,8 +132,8 @@ def agree(
         if len(annotations) > 1:
             refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
         _agree_on_labels(
-            annotations, labels, level, unit, rater, by or (), intervals, cluster, seed, tables,
-            disagreements,
+            annotations, labels, level, unit, rater, by or (), intervals, cluster, method, seed,
+            tables, disagreements,
         )  # fmt: skip
         return
     import fastcausal as fc
@@ -144,7 +147,9 @@ def agree(
             sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched,
             join=join, replace=replace, **marks.given(),
         )  # fmt: skip
-        drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
+        drawn = None
+        if intervals or cluster:
+            drawn = agreement.intervals(cluster, method=method, seed=seed)
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:
             write_rows(target, getattr(agreement, detail))
@@ -155,7 +160,7 @@ def agree(
         print_json(agreement.to_dict() | {"intervals": plain(drawn)})
     else:
         warn(agreement.warnings)
-        grids = [*agreement.to_tables(), intervals_grid(drawn, cluster)]
+        grids = [*agreement.to_tables(), intervals_grid(drawn, method, cluster)]
         tables.show_grids(grids, agreement.signature, scales=agreement.scales)
 
 
@@ -168,12 +173,14 @@ def _agree_on_labels(
     by: Sequence[str],
     intervals: bool,
     cluster: str | None,
+    method: Method,
     seed: int,
     tables: TableOptions,
     disagreements: Path | None,
 ) -> None:
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
+    from fastcausal.significance.draws import METHODS
     from fastcausal.tasks.labels.files import read_rating_files
 
     keep_apart([disagreements], paths)
@@ -187,12 +194,14 @@ def _agree_on_labels(
     if intervals or cluster is not None:
         clusters = None if cluster is None else "cluster"
         interval = fc.alpha_interval(
-            table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
-        )
+            table, level, clusters=clusters, method=method, seed=seed, unit="unit", rater="rater",
+            label="label",
+        )  # fmt: skip
         drawn = {"alpha_interval": interval.to_dict()}
-        grid.part("95% confidence interval of alpha, percentile bootstrap")
+        grid.part(f"95% confidence interval of alpha, {METHODS[method]}")
         for name, value in drawn["alpha_interval"].items():
-            grid.add(name.replace("_", " "), value)
+            if name != "method":
+                grid.add(name.replace("_", " "), value)
     if tables.format == "json":
         print_json(measures.to_dict() | drawn)
     else:
@@ -233,12 +242,13 @@ def _escape_formulas(table: pa.Table) -> pa.Table:
 MeasureBounds = dict[str, dict[str, tuple[float, float]]]
 
 
-def intervals_grid(intervals: MeasureBounds, cluster: str | None) -> Grid:
+def intervals_grid(intervals: MeasureBounds, method: Method, cluster: str | None) -> Grid:
     """Make a part per role, a row per measure."""
     from fastcausal.report.grid import Grid
+    from fastcausal.significance.draws import METHODS
 
     drawn = "" if cluster is None else f" of clusters ({cluster})"
-    grid = Grid(f"95% confidence intervals, percentile bootstrap{drawn}", ["low", "high"])
+    grid = Grid(f"95% confidence intervals, {METHODS[method]}{drawn}", ["low", "high"])
     for group, measures in intervals.items():
         grid.part(group)
         for name, bounds in measures.items():

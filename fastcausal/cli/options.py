@@ -112,6 +112,15 @@ CorrectionOption = Annotated[
 ]
 
 
+MethodOption = Annotated[
+    Method,
+    Option(
+        "--method",
+        help="Compute confidence intervals by the jackknife or a bootstrap (bca, percentile).",
+    ),
+]
+
+
 class DrawOptions(NamedTuple):
     """Options for drawing resamples."""
 
@@ -121,13 +130,7 @@ class DrawOptions(NamedTuple):
             "--cluster", help="Take clusters, the values of this column, as units; such as doc_id."
         ),
     ] = None
-    method: Annotated[
-        Method,
-        Option(
-            "--method",
-            help="Compute confidence intervals by the jackknife or a bootstrap (bca, percentile).",
-        ),
-    ] = "jackknife"
+    method: MethodOption = "jackknife"
     confidence: Annotated[float, Option("--confidence", help="Set the confidence level.")] = 0.95
     n_resamples: Annotated[int, Option("--n-resamples", help="Set the number of resamples.")] = (
         10_000
@@ -476,15 +479,20 @@ def refuse_inference(ctx: click.Context, intervals: bool, draws: DrawOptions) ->
     """
     if not intervals:
         refuse(ctx, DrawOptions._fields, "is for confidence intervals: add --intervals")
-    refuse_draws(ctx, draws)
-    if draws.method == "jackknife":
-        warn(f"{find_flag(ctx, name)} {NO_DRAWS}" for name in OF_DRAWS if is_given(ctx, name))
+    warn_of_draws(ctx, draws.method, OF_DRAWS)
 
 
-def refuse_draws(ctx: click.Context, draws: DrawOptions) -> None:
+def warn_of_draws(ctx: click.Context, method: Method, names: tuple[str, ...]) -> None:
+    """Refuse options of draws if the jackknife was requested; warn of them if it is the default."""
+    refuse_draws(ctx, method, names)
+    if method == "jackknife":
+        warn(f"{find_flag(ctx, name)} {NO_DRAWS}" for name in names if is_given(ctx, name))
+
+
+def refuse_draws(ctx: click.Context, method: Method, names: tuple[str, ...] = OF_DRAWS) -> None:
     """Refuse options of draws if the jackknife was requested: it draws nothing."""
-    if draws.method == "jackknife" and is_given(ctx, "method"):
-        refuse(ctx, OF_DRAWS, NO_DRAWS)
+    if method == "jackknife" and is_given(ctx, "method"):
+        refuse(ctx, names, NO_DRAWS)
 
 
 def is_json(args: Sequence[str]) -> bool:

@@ -80,7 +80,7 @@ def report(
     if len(pred) == 1:
         refuse_inference(ctx, True, draws)
     else:  # their ranks are drawn
-        refuse_draws(ctx, draws)
+        refuse_draws(ctx, draws.method)
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
         tags = GOLD_READING[protocol.tags]

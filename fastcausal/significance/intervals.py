@@ -26,6 +26,7 @@ Int64 = npt.NDArray[np.int64]
 
 FEW = 30  # below so many units, intervals of resamples are too narrow (docs/inference.md)
 MAX_UNDEFINED = 0.05  # of resamples: beyond, the defined ones are no sample of all
+UNSURE = "undefined in more than 5% of resamples, which confidence intervals leave out"
 LEVEL_DIGITS = 12  # digits of a quantile's level: the last ones differ between libraries
 
 
@@ -138,12 +139,13 @@ def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[s
 
 
 def unsure(intervals: Mapping[str, Interval], n_resamples: int) -> list[str]:
-    """Return the scores that are undefined in more than 5% of resamples.
+    """Return the scores that are undefined in more than 5% of resamples, but not in all.
 
     >>> unsure({"alpha": Interval(0.1, 0.2, 60), "kappa": Interval(0.1, 0.2, 50)}, 1000)
     ['alpha']
     """
-    return [name for name, i in intervals.items() if i.n_undefined > MAX_UNDEFINED * n_resamples]
+    least = MAX_UNDEFINED * n_resamples
+    return [name for name, i in intervals.items() if least < i.n_undefined < n_resamples]
 
 
 def _share_documents(table: pa.Table) -> bool:

@@ -46,8 +46,11 @@ USES = {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
         "intervals of labels": "labels_1.csv labels_2.csv --labels label --intervals",
+        "percentiles of labels": "labels_1.csv labels_2.csv --labels label --intervals "
+        "--method percentile",
         "subsets of labels": "ratings.csv --labels label --by genre",
         "intervals": "annotator_1.jsonl annotator_2.jsonl --intervals",
+        "percentiles": "annotator_1.jsonl annotator_2.jsonl --intervals --method percentile",
         "json": "annotator_1.jsonl annotator_2.jsonl --json",
         "one file of labels": "ratings.csv --labels label",
     },

@@ -66,7 +66,7 @@ TAKES = (
     f"merge {{part}} [{{part}}] [{{counts}}] [--like {{counts}}] --out out.parquet|out.arrow "
     f"{SHOWN}",
     f"agree {{relations}} {{relations}} --unparsed error|empty|skip [--intervals] "
-    f"[--disagreements out.html|out.csv] [--protocol recess-code] {SHOWN}",
+    f"[--method percentile] [--disagreements out.html|out.csv] [--protocol recess-code] {SHOWN}",
     f"agree {{ratings}} [{{ratings}}] --labels label --level nominal|ordinal|interval|ratio "
     f"[--intervals] [--rater rater] {SHOWN}",
     f"classify {{labels}} {{labels}} [--unparsed skip --unmatched skip] "

@@ -10,10 +10,14 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import notify
+from fastcausal.options import Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import SHARE
 from fastcausal.report.report import Report, Tables, plain, scores_table
+from fastcausal.significance.draws import Draws
+from fastcausal.significance.intervals import UNSURE, Interval, unsure
 from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.depths import (
     AGAINST,
@@ -131,20 +135,26 @@ class Agreement(Report):
         self,
         cluster: str | None = None,
         *,
+        method: Method = "jackknife",
         n_resamples: int = 1000,
         confidence: float = 0.95,
         seed: int = 0,
     ) -> dict[str, dict[str, tuple[float, float]]]:
-        """Estimate percentile intervals of `scores` by the bootstrap.
+        """Estimate confidence intervals of `scores` and of each depth.
+
+        A measure that is undefined in more than 5% of resamples gives a warning.
 
         Parameters
         ----------
         cluster : str, optional
-            A column; examples with the same value are drawn together. None draws examples.
-        n_resamples : int
+            A column; examples with the same value are left out or drawn together. None takes single
+            examples.
+        method : {"bca", "percentile", "jackknife"}
+            See `fastcausal.significance.intervals.intervals_of`.
+        n_resamples, seed : int
+            Resamples, which the jackknife does not use. Equal seeds give equal intervals, for any
+            order of examples.
         confidence : float
-        seed : int
-            Equal seeds give equal intervals, for any order of examples.
 
         Returns
         -------
@@ -153,8 +163,8 @@ class Agreement(Report):
             and for fewer than two examples or clusters.
         """
         return _intervals(
-            self.statistics, self.facts["verdicts"], self.facts["depths"](), cluster,
-            n_resamples, confidence, seed,
+            self.statistics, self.facts["verdicts"], self.facts["depths"](),
+            Draws(method, confidence, n_resamples, seed, cluster),
         )  # fmt: skip
 
     def disagreements_page(self) -> str:
@@ -324,35 +334,17 @@ def _interval_table(
     """Make a row per group and measure with the default bounds of `Agreement.intervals`."""
     rows = [
         dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
-        for group, measures in _intervals(
-            statistics(), verdicts, depths(), None, 1000, 0.95, 0
-        ).items()
+        for group, measures in _intervals(statistics(), verdicts, depths(), Draws()).items()
         for name, bounds in measures.items()
     ]
     return pa.Table.from_pylist(plain(rows))
 
 
 def _intervals(
-    statistics: Statistics,
-    verdicts: Statistics,
-    depths: Statistics,
-    cluster: str | None,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
+    statistics: Statistics, verdicts: Statistics, depths: Statistics, draws: Draws
 ) -> dict[str, dict[str, tuple[float, float]]]:
-    def bounds_of(counts: Statistics) -> dict[str, dict[str, tuple[float, float]]]:
-        intervals = counts.intervals(
-            cluster=cluster,
-            method="percentile",
-            confidence=confidence,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-        return {
-            group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
-            for group, of_group in intervals.scores.items()
-        }
+    def bounds_of(counts: Statistics) -> dict[str, dict[str, Interval]]:
+        return counts.intervals(**draws.arguments()).scores
 
     judged = bounds_of(replace(verdicts, units=statistics.units))["overall"]
     drawn = bounds_of(depths)
@@ -365,4 +357,10 @@ def _intervals(
     rest = leave_each_out(depths)
     for name, bounds in ({} if rest is None else bounds_of(rest)).items():
         found[f"rest_{name}"] = {depth: bounds[f"{depth}_{DIFFERENCE}"] for depth in AGAINST}
-    return found
+    each = {f"{group}.{name}": i for group, of in found.items() for name, i in of.items()}
+    if undefined := unsure(each, draws.n_resamples):
+        notify(f"{', '.join(undefined)}: {UNSURE}")
+    return {
+        group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
+        for group, of_group in found.items()
+    }

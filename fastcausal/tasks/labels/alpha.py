@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from fastcausal.counts.statistics import Statistics
-from fastcausal.options import Level
+from fastcausal.errors import notify
+from fastcausal.options import Level, Method
 from fastcausal.report.report import plain
+from fastcausal.significance.intervals import UNSURE, unsure
 from fastcausal.tasks.labels.coefficients import (
     alphas_of,
     coefficients,
@@ -99,14 +101,17 @@ def krippendorff_alpha(
 
 @dataclass(frozen=True)
 class AlphaInterval:
-    """Krippendorff's alpha with a bootstrap interval.
+    """Krippendorff's alpha with a confidence interval.
 
     Attributes
     ----------
     alpha, low, high : float
-        NaN if undefined; bounds are also NaN without variation, and for fewer than two units.
+        NaN if undefined; bounds are also NaN for an alpha of 1 or without variation, for fewer than
+        two units, and if alpha is undefined without one of them (except by ``percentile``).
     n_undefined : int
-        Number of resamples with an undefined alpha, which the interval ignores.
+        Number of resamples with an undefined alpha, which the interval ignores; 0 for the
+        jackknife, which draws none.
+    method : {"bca", "percentile", "jackknife"}
     statistics : Statistics
         The ratings of every resampled unit.
     """
@@ -115,11 +120,12 @@ class AlphaInterval:
     low: float
     high: float
     n_undefined: int
+    method: Method
     statistics: Statistics = field(repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, float | int | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined values are None."""
-        values: dict[str, float | int | None] = plain(self)
+        values: dict[str, Any] = plain(self)
         return values
 
 
@@ -128,6 +134,7 @@ def alpha_interval(
     level: Level = "nominal",
     *,
     clusters: Any = None,
+    method: Method = "jackknife",
     n_resamples: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
@@ -135,11 +142,12 @@ def alpha_interval(
     rater: str | None = None,
     label: str | None = None,
 ) -> AlphaInterval:
-    """Estimate a percentile interval of Krippendorff's alpha, over units or clusters of units.
+    """Estimate a confidence interval of Krippendorff's alpha, over units or clusters of units.
 
-    A resample draws, with replacement, as many units as have at least two ratings; with
-    ``clusters`` all units of a cluster are drawn together. Draws depend on the ratings and the
-    seed, not on the order of units or raters.
+    The jackknife leaves out each unit with at least two ratings, or with ``clusters`` all units of
+    a cluster; the bounds are by Student's t on Fisher's z. A resample of the other methods draws as
+    many, with replacement. Draws depend on the ratings and the seed, not on the order of units or
+    raters. An alpha that is undefined in more than 5% of resamples gives a warning.
 
     Parameters
     ----------
@@ -147,24 +155,26 @@ def alpha_interval(
         As in `krippendorff_alpha`.
     clusters : array-like [n_units], or name of a column of a long table, optional
         The cluster of each unit, such as its document.
+    method : {"bca", "percentile", "jackknife"}
+        See `fastcausal.significance.intervals.intervals_of`.
     n_resamples, seed : int
-        As in `fastcausal.significance.sampling.bootstrap_weights`.
+        As in `fastcausal.significance.sampling.bootstrap_weights`; the jackknife uses neither.
     confidence : float
-        Share of resamples between the bounds, between 0 and 1.
+        Share of samples with an interval that covers the true alpha, between 0 and 1.
 
     Raises
     ------
     InputError
         As in `krippendorff_alpha`.
     ValueError
-        The level is unknown, the number of resamples is below 1, the confidence is not between 0
-        and 1, or the seed is outside of 0 to 2^63 - 1.
+        The level or the method is unknown, the number of resamples is below 1, the confidence is
+        not between 0 and 1, or the seed is outside of 0 to 2^63 - 1.
 
     Examples
     --------
     >>> data = [[1, 1], [2, 2], [1, 2], [3, 3], [2, 3], [1, 1]]
-    >>> alpha_interval(data, "ordinal", n_resamples=200)
-    AlphaInterval(alpha=0.76..., low=0.05..., high=1.0, n_undefined=0)
+    >>> alpha_interval(data, "ordinal")
+    AlphaInterval(alpha=0.76..., low=-0.08..., high=0.96..., n_undefined=0, method='jackknife')
     """
     ratings = read_ratings(data, unit, rater, label, clusters)
     statistics = statistics_of(paired(ratings), level, ("alpha",))
@@ -172,12 +182,14 @@ def alpha_interval(
     interval = statistics.interval(
         "overall_alpha",
         cluster=None if clusters is None else CLUSTER,
-        method="percentile",
+        method=method,
         confidence=confidence,
         n_resamples=n_resamples,
         seed=seed,
     )
-    return AlphaInterval(alpha, *interval, statistics)
+    if unsure({"alpha": interval}, n_resamples):
+        notify(f"alpha: {UNSURE}")
+    return AlphaInterval(alpha, *interval, method, statistics)
 
 
 def percent_agreement(

@@ -14,6 +14,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.options import LabelPolicy, Level, Method, check
 from fastcausal.significance.draws import check_draws
+from fastcausal.significance.intervals import UNSURE
 from fastcausal.tasks.meta import humans
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import COMPARED as COMPARED_JUDGES
@@ -126,7 +127,7 @@ def meta(
     intervals : bool
         Add a confidence interval to every score. Its level is 95%; items are left out, or drawn,
         with all their rows.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
         Compute confidence intervals by the jackknife or a bootstrap (bca, percentile).
     cluster : str, optional
         Take clusters, the values of this column, as units of intervals and tests, not items.
@@ -289,8 +290,7 @@ def _untested(metrics: Sized) -> str:
 def _warn_of_undefined(results: dict[str, Any]) -> list[str]:
     """Warn of scores that are undefined in many of the resamples."""
     return [
-        f'undefined: {", ".join(metric.unsure)} of "{name}" in more than 5% of resamples, '
-        "which confidence intervals leave out"
+        f'intervals: {", ".join(metric.unsure)} of "{name}": {UNSURE}'
         for name, metric in results.items()
         if metric.unsure
     ]

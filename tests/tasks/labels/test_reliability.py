@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, InputNotice
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.labels.alpha import alpha_interval, krippendorff_alpha
 from fastcausal.tasks.labels.coefficients import LEVELS
@@ -244,8 +245,9 @@ class TestInterval:
         )
         clusters = [f"doc {g}" for g in groups] if clustered else None
         found = alpha_interval(
-            self.DATA, level, clusters=clusters, n_resamples=300, seed=7, confidence=0.9
-        )
+            self.DATA, level, clusters=clusters, method="percentile", n_resamples=300, seed=7,
+            confidence=0.9,
+        )  # fmt: skip
         defined = alphas[~np.isnan(alphas)]
         assert found.n_undefined == len(alphas) - len(defined)
         assert found.alpha == krippendorff_alpha(self.DATA, level)
@@ -254,21 +256,26 @@ class TestInterval:
         )
 
     def test_defaults(self):
-        stated = {"n_resamples": 1000, "seed": 0, "confidence": 0.95, "clusters": None}
+        stated = {"method": "jackknife", "n_resamples": 1000, "seed": 0, "confidence": 0.95,
+                  "clusters": None}  # fmt: skip
         assert alpha_interval(self.DATA) == alpha_interval(self.DATA, "nominal")
         ratio = alpha_interval(self.DATA, "ratio", **stated)  # of many values: no draw is like it
         assert alpha_interval(self.DATA, "ratio") == ratio
 
-    def test_in_blocks(self, monkeypatch):
-        whole = alpha_interval(self.DATA, "interval", n_resamples=50)
+    @pytest.mark.parametrize("method", ["jackknife", "percentile"])
+    def test_in_blocks(self, method, monkeypatch):
+        stated = {"method": method, "n_resamples": 50}
+        whole = alpha_interval(self.DATA, "interval", **stated)
         for module in ("sampling", "units"):
             monkeypatch.setattr(f"fastcausal.significance.{module}.BLOCK", 20)
-        assert alpha_interval(self.DATA, "interval", n_resamples=50) == whole
-        assert alpha_interval(self.DATA, "interval", n_resamples=50, seed=1) != whole
+        assert alpha_interval(self.DATA, "interval", **stated) == whole
+        other = alpha_interval(self.DATA, "interval", seed=1, **stated)
+        assert (other == whole) == (method == "jackknife")
 
+    @pytest.mark.parametrize("method", ["jackknife", "percentile"])
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("clustered", [False, True])
-    def test_no_order_changes_a_bit(self, seed, clustered):
+    def test_no_order_changes_a_bit(self, seed, clustered, method):
         order = np.random.default_rng(seed).permutation(9)
         clusters = np.array(list("aabbbcdde")) if clustered else None
         whole, other = (
@@ -276,23 +283,45 @@ class TestInterval:
                 self.DATA[rows][:, ::step],
                 "interval",
                 clusters=None if clusters is None else clusters[rows],
+                method=method,
                 n_resamples=50,
             )
             for rows, step in ((slice(None), 1), (order, -1))
         )
         assert whole == other
 
+    @pytest.mark.parametrize("level", LEVELS)
+    @pytest.mark.parametrize("clustered", [False, True])
+    def test_plain_jackknife(self, level, clustered):
+        """Student's t on Fisher's z, from alphas without each unit or cluster."""
+        clusters = np.array([0, 0, 1, 1, 2, 2, 3, 3, 3]) if clustered else np.arange(9)
+        n = 4 if clustered else 8  # the last unit has no pair
+        found = alpha_interval(self.DATA, level, clusters=clusters, confidence=0.9)
+        each = np.array([krippendorff_alpha(self.DATA[clusters != k], level) for k in range(n)])
+        error = math.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum())
+        half = stats.t.ppf(0.95, n - 1) * error / (1 - found.alpha**2)
+        expected = np.tanh(np.arctanh(found.alpha) + np.array([-half, half]))
+        assert [found.low, found.high] == pytest.approx(expected, abs=1e-9)
+        assert found.method == "jackknife"
+
     def test_undefined(self):
-        plain = {"alpha": None, "low": None, "high": None}
-        for data in ([[1, 1], [1, None]], np.empty((0, 2))):  # fewer than two units: no draws
-            assert alpha_interval(data, n_resamples=5).to_dict() == {**plain, "n_undefined": 0}
-        assert alpha_interval([[1, 1]] * 2, n_resamples=5).to_dict() == {**plain, "n_undefined": 5}
+        plain = {"alpha": None, "low": None, "high": None, "n_undefined": 0}
+        for data in ([[1, 1], [1, None]], np.empty((0, 2)), [[1, 1]] * 2):
+            assert alpha_interval(data).to_dict() == {**plain, "method": "jackknife"}
+        few = alpha_interval([[1, 1], [1, None]], method="percentile", n_resamples=5)  # no draws
+        assert few.to_dict() == {**plain, "method": "percentile"}
+        only_apart = [[1, 1]] * 5 + [[1, 2]]  # without the last, ratings do not vary
+        assert math.isnan(alpha_interval(only_apart).low)
 
     def test_resamples_without_variation_are_left_out(self):
-        found = alpha_interval([[1, 1], [2, 2]], n_resamples=100)
+        with pytest.warns(InputNotice, match=r"alpha: undefined in more than 5% of"):
+            found = alpha_interval([[1, 1], [2, 2]], method="percentile", n_resamples=100)
         assert 20 < found.n_undefined < 80
         assert found.alpha == 1.0
         assert math.isnan(found.low)  # all that is left is 1: no variation
+        many = [[1, 1], [2, 2]] * 9 + [[1, 2]]
+        found = alpha_interval(many, method="percentile", n_resamples=100)  # without a warning
+        assert found.n_undefined == 0
 
     def test_clusters_of_other_units(self):
         message = r"clusters have the shape \(1,\), expected \(9,\)"
