@@ -31,6 +31,7 @@ from .coverage_laws import (
     mostly_empty_sizes,
     pareto_sizes,
     plain_sizes,
+    right_by_seed,
     right_in_documents,
     rivals,
     rivals_by_sentence,
@@ -250,6 +251,26 @@ def shares() -> Iterator[Cell]:
             yield Cell(f"{n} documents, right in {skill:g}", judge, {"holds": least})
 
 
+def mean_held(n: int, n_seeds: int, apart: float, rng: Rng) -> Outcomes:
+    """Say which intervals of a mean over seeds hold the mean over all seeds and units."""
+    answers = right_by_seed(rng, n, n_seeds, apart).astype(float)
+    runs = {f"model_s{k}": valued(right=right) for k, right in enumerate(answers)}
+    found = fc.seeds(runs, "{model}_s{seed}", "right")["model"]
+    return {
+        name: hold((found[f"{name}_low"], found[f"{name}_high"]), 0.6)
+        for name in ("both", "seeds", "units")
+    }
+
+
+def seeds() -> Iterator[Cell]:
+    for n_seeds in (3, 5, 10):
+        for n in (30, 200):
+            for apart in (0.02, 0.15):
+                judge = partial(mean_held, n, n_seeds, apart)
+                law = f"{n_seeds} seeds apart by up to {apart:g}, {n} units"
+                yield Cell(law, judge, {"both": (92, 98.5), "seeds": ANY, "units": ANY})
+
+
 # By number of the section: its tables, each with what is counted and its cells.
 Table = tuple[str, Callable[[], Iterator[Cell]]]
 SECTIONS: dict[str, tuple[Table, ...]] = {
@@ -268,6 +289,7 @@ SECTIONS: dict[str, tuple[Table, ...]] = {
         ("difference of F1 on unequal documents, percent", unequal_rivals),
     ),
     "8": (("95% intervals of accuracy, percent", shares),),
+    "9": (("95% intervals of a mean over seeds, for new seeds and units, percent", seeds),),
 }
 
 

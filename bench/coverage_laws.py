@@ -137,3 +137,12 @@ def right_in_documents(rng: Rng, n: int, skill: float) -> tuple[Counts, Counts]:
     sizes = plain_sizes(rng, n)
     own = np.repeat(rng.beta(6 * skill, 6 * (1 - skill), n), sizes)
     return rng.binomial(1, own), np.repeat(np.arange(n), sizes)
+
+
+def right_by_seed(rng: Rng, n: int, seeds: int, apart: float) -> Counts:
+    """Draw answers of a model trained with some seeds, [seeds, n]: right in .6 of all.
+
+    Units differ in difficulty, and seeds in skill by up to ``apart``.
+    """
+    skill = 0.6 + rng.uniform(-apart, apart, (seeds, 1)) + rng.uniform(-0.2, 0.2, n)
+    return rng.binomial(1, skill)
