@@ -50,7 +50,7 @@ TASKS = {
     "extraction": {"relations"},
     "labels": {"relations"},
     "describe": {"classification", "labels", "relations"},
-    "meta": {"classification", "labels"},
+    "meta": {"classification", "labels", "values"},
     "claims": {"labels"},
     "crab": {"classification", "labels"},
     "answers": {"labels"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from fastcausal.report.grid import Grid
 from fastcausal.report.numbers import Bounded
@@ -50,27 +49,6 @@ def confusions(classes: tuple[str, ...], judges: Mapping[str, Judge]) -> Iterato
         for label, row in zip(classes, judge.confusion.tolist(), strict=True):
             grid.add(label, *row)
     yield grid
-
-
-def shares(judges: Mapping[str, Judge]) -> Iterator[Grid]:
-    """Make a part for each judge and label, with the share of the label in each system."""
-    if not any(judge.estimates for judge in judges.values()):
-        return
-    columns = ["judged rows", "powered", "weight", "n", "unjudged"]
-    grid = Grid("share of a label", columns, shares=columns[:2])
-    for name, judge in judges.items():
-        for label, systems in (judge.estimates or {}).items():
-            grid.part(f"{name}: {label}")
-            for system, e in systems.items():
-                grid.add(system, *estimate_cells(e))
-    yield grid
-
-
-def estimate_cells(e: Any) -> tuple[Any, ...]:
-    """Return the cells of an estimate: judged rows alone, powered, weight, and sizes."""
-    judged = Bounded(e.mean, e.low, e.high)
-    powered = Bounded(e.powered_mean, e.powered_low, e.powered_high)
-    return judged, powered, e.weight, e.n, e.n_unjudged
 
 
 def _cell(judge: Judge, group: str, score: str) -> float:

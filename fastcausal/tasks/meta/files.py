@@ -17,6 +17,7 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import encode, order_by_number, require_unique
 from fastcausal.files.records import Records, read_records
 from fastcausal.options import LabelPolicy, Level
+from fastcausal.report.numbers import FRACTION, Range
 from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings
 from fastcausal.tasks.labels.votes import Votes
@@ -65,9 +66,19 @@ class JudgedScores:
         return mean_labels(self.votes)
 
     @property
+    def n_systems(self) -> int:
+        """Number of systems with rows."""
+        return len(np.unique(self.systems))
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest label."""
         return float(np.nanmin(self.votes)), float(np.nanmax(self.votes))
+
+    @property
+    def range(self) -> Range:
+        """Range of a human value, or of the share of a class: 0 to 1, or that of the labels."""
+        return FRACTION if self.is_binary or self.classes is not None else self.bounds
 
     @property
     def outside(self) -> list[str]:

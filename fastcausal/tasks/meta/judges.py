@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from fastcausal.counts.formula import Formula
 from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.counts.units import sums_by
 from fastcausal.options import Method
-from fastcausal.report.numbers import CORRELATION, MEAN_SHARE, Scale
+from fastcausal.report.numbers import CORRELATION, FRACTION, MEAN_SHARE, Range, Scale
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
@@ -24,14 +25,19 @@ from fastcausal.significance.units import OneScore, Units
 from fastcausal.tasks.labels.coefficients import kappa_of_counts
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
-from fastcausal.tasks.meta.estimates import Estimate
+from fastcausal.tasks.meta.estimates import (
+    Estimate,
+    PoweredDifference,
+    differences_of,
+    estimates_of,
+)
 from fastcausal.tasks.meta.files import JudgedScores, majority_of
 from fastcausal.tasks.meta.intervals import Bounds, MetricIntervals, nested
-from fastcausal.tasks.meta.metrics import estimates_of
 from fastcausal.tasks.meta.reasons import Reasons, explain_judge
 from fastcausal.tasks.meta.swaps import SwapTest
 
 COMPARED = "overall.accuracy"  # the default score of tests
+AnyEstimate = TypeVar("AnyEstimate", bound=Estimate)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ class Judge:
     alt_test: AltTest
     # Share of each label by system; None if every row is judged
     estimates: dict[str, dict[str, Estimate]] | None
+    # By label and ``B - A``; None also for one or very many systems
+    differences: dict[str, dict[str, PoweredDifference]] | None
     intervals: Bounds | None  # Bounds by group and score; None unless requested
     # Scores that are undefined in many resamples
     unsure: tuple[str, ...] = field(default=(), repr=False)
@@ -147,10 +155,11 @@ class Judging:
             alt_test(
                 labels[kept], votes, self.epsilon, judged.units[kept], judged.unit, labels=True
             ),
-            _estimates(judged, labels),
+            _by_class(judged, labels, estimates_of),
+            _by_class(judged, labels, differences_of),
             *found,
         )
-        return replace(judge, undefined=explain_judge(judge, votes))
+        return replace(judge, undefined=explain_judge(judge, votes, judged.n_systems))
 
     def scores_of(self, rows: CountRows) -> dict[str, dict[str, float]]:
         """Compute the scores of rows by group and name."""
@@ -245,15 +254,19 @@ def shares_of(
         yield name, (people, np.where(np.isnan(labels), np.nan, labels == k))
 
 
-def _estimates(judged: JudgedScores, labels: Float64) -> dict[str, dict[str, Estimate]] | None:
-    """Estimate the share of each class, by system; None if every row is judged."""
-    estimates = {}
+def _by_class(
+    judged: JudgedScores,
+    labels: Float64,
+    estimate: Callable[[JudgedScores, Float64, Float64, Range], dict[str, AnyEstimate] | None],
+) -> dict[str, dict[str, AnyEstimate]] | None:
+    """Estimate the share of each class, by system or by two systems; None if there is none."""
+    found = {}
     for name, (people, judge) in shares_of(judged, labels):
-        of_systems = estimates_of(judged, people, judge)
-        if of_systems is None:
+        estimates = estimate(judged, people, judge, FRACTION)
+        if estimates is None:
             return None
-        estimates[name] = of_systems
-    return estimates
+        found[name] = estimates
+    return found
 
 
 def _both(judged: JudgedScores, labels: Float64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

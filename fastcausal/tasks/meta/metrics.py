@@ -11,7 +11,12 @@ from fastcausal.report.numbers import FRACTION
 from fastcausal.significance.draws import Draws
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
-from fastcausal.tasks.meta.estimates import Estimate, estimate
+from fastcausal.tasks.meta.estimates import (
+    Estimate,
+    PoweredDifference,
+    differences_of,
+    estimates_of,
+)
 from fastcausal.tasks.meta.files import JudgedScores
 from fastcausal.tasks.meta.intervals import Bounds, MetricIntervals, intervals
 from fastcausal.tasks.meta.levels import Bools, RatedScores, levels_of, within
@@ -30,6 +35,8 @@ class Metric:
     threshold: Threshold | None  # None if labels are not 0 and 1
     alt_test: AltTest | None  # None if scores are outside the labels' range
     estimates: dict[str, Estimate] | None  # By system; None if every row is judged
+    # B minus A by ``B - A``; None if every row is judged, and for one or very many systems
+    differences: dict[str, PoweredDifference] | None
     # Bounds by level and score; None unless requested
     intervals: Bounds | None
     # Scores that are undefined in many resamples
@@ -64,17 +71,21 @@ class MetaOptions:
         votes = judged.votes[:, kept]
         levels = levels_of(rows, self.bounds, self.n_resamples, self.seed)
         found = self._intervals(rows, judged.units[kept])
+        range = FRACTION if self.binary else self.bounds
         metric = Metric(
             levels["pooled"],
             levels["by_item"],
             levels["systems"],
             threshold=fit,
             alt_test=self._alt_test(rows, votes, fit, judged.units[kept], judged.unit),
-            estimates=estimates_of(judged, labels, scores),
+            estimates=estimates_of(judged, labels, scores, range),
+            differences=differences_of(judged, labels, scores, range),
             intervals=found.bounds,
             unsure=found.unsure,
         )
-        return replace(metric, undefined=explain_metric(metric, rows, votes, self.bounds))
+        return replace(
+            metric, undefined=explain_metric(metric, rows, votes, self.bounds, judged.n_systems)
+        )
 
     def _threshold(self, rows: RatedScores) -> Threshold:
         assert rows.majority is not None
@@ -113,20 +124,3 @@ def _rows(judged: JudgedScores, scores: Float64, kept: Bools, binary: bool) -> R
     return RatedScores(
         judged.items[kept], judged.systems[kept], scores[kept], judged.labels[kept], majority
     )
-
-
-def estimates_of(
-    judged: JudgedScores, labels: Float64, scores: Float64
-) -> dict[str, Estimate] | None:
-    """Estimate the human mean of every system; None if every row is judged."""
-    scored = ~np.isnan(scores)
-    unjudged = np.isnan(labels) & scored
-    if not unjudged.any():
-        return None
-    range = FRACTION if judged.is_binary or judged.classes is not None else None
-    estimates = {}
-    for k in np.unique(judged.systems).tolist():
-        mine = (judged.systems == k) & scored & ~unjudged
-        rest = scores[(judged.systems == k) & unjudged]
-        estimates[judged.system_names[k]] = estimate(labels[mine], scores[mine], rest, range)
-    return estimates

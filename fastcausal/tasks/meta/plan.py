@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from fastcausal._version import __version__
 from fastcausal.options import LabelPolicy, Level, check
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.numbers import Range
 from fastcausal.report.report import Report
-from fastcausal.significance.sums import EXACT
+from fastcausal.significance.planning import units_needed
 from fastcausal.tasks.labels.ratings import Float64
-from fastcausal.tasks.meta.estimates import Z, weight_of
+from fastcausal.tasks.meta.estimates import LEVEL, freedom_of, weight_of
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import shares_of
 
-MIN_ROWS = 30  # with fewer the interval is too narrow: in simulations it holds 80 to 85%
 COLUMNS = {
     "rows": "rows judged",
     "margin": "margin",
@@ -82,7 +83,7 @@ def plan_labels(
     ...          for k, (true, slip) in enumerate(rows)]
     >>> plan = plan_labels(table, raters=["ann"], delta=0.06)["judge_all"]
     >>> plan.n_alone, plan.n_powered, plan.n_more
-    (249, 131, 91)
+    (252, 135, 95)
     """
     check("unmatched", unmatched, LabelPolicy)
     if level is not None:
@@ -93,7 +94,7 @@ def plan_labels(
     given = ~np.isnan(judged.votes)
     a_row = given.sum() / given.any(axis=0).sum()
     groups: Groups = {
-        name: Scores(_planned(people, metric, delta, a_row))
+        name: Scores(_planned(people, metric, judged.range, delta, a_row))
         for name, people, metric in _samples(judged)
     }
     return Report(
@@ -123,19 +124,21 @@ def _samples(judged: JudgedScores) -> Iterator[tuple[str, Float64, Float64]]:
             yield f"{name}_{judged.system_names[k]}{end}", people[mine], metric[mine]
 
 
-def _planned(people: Float64, metric: Float64, delta: float, a_row: float) -> dict[str, float]:
+def _planned(
+    people: Float64, metric: Float64, range: Range, delta: float, a_row: float
+) -> dict[str, float]:
     """Plan the rows of one system, at most its rows with scores."""
     pilot = ~np.isnan(people)
     n = int(pilot.sum())
     plan: dict[str, float] = dict.fromkeys(COLUMNS, math.nan) | {"rows": n}
     if n < 2 or np.ptp(people[pilot]) == 0:
         return plan
-    margins = margins_of(people[pilot], metric[pilot], metric)
+    margins = margins_of(people[pilot], metric[pilot], metric, range)
     reached = np.flatnonzero(margins <= delta)
-    alone = float(np.var(people[pilot], ddof=1)) * (Z / delta * (Z / delta))
     plan["margin"] = float(margins[n - 2])
-    if alone < EXACT:
-        plan["n_alone"] = max(math.ceil(alone), 2)
+    with suppress(ValueError):  # out of reach
+        # Half the width of people alone is a difference that is found in half of samples.
+        plan["n_alone"] = units_needed(float(np.var(people[pilot], ddof=1)), delta, 0.5, 0.95)
     plan["margin_all"] = float(margins[-1])
     if len(reached):
         powered = int(reached[0]) + 2
@@ -146,13 +149,11 @@ def _planned(people: Float64, metric: Float64, delta: float, a_row: float) -> di
 
 
 def _why(plan: Mapping[str, float]) -> str:
-    """Return the reason why a plan has no number of rows, or too small a number; "" for others."""
+    """Return the reason why a plan has no number of rows; "" for others."""
     if math.isnan(plan["margin"]):
         return "the pilot has fewer than two rows or does not vary, so it tells nothing"
     if math.isnan(plan["n_powered"]):
         return f"labels of all scored rows give ±{plan['margin_all']:.4f}: score more rows"
-    if plan["n_powered"] < MIN_ROWS:
-        return f"fewer than {MIN_ROWS} rows, too few for the confidence interval to cover 95%"
     return ""
 
 
@@ -160,8 +161,12 @@ def margins_of(
     judged: Float64,  # [n]: human values of the pilot
     metric: Float64,  # [n]: scores of the pilot
     scored: Float64,  # [n_rows]: scores of all rows, judged or not
+    range: Range,  # of human values
 ) -> Float64:
     """Return half the width of the powered interval for 2, 3, ... judged rows, up to all."""
+    # The moments of `JudgedSample.powered` with its two pseudo-rows, from those of the pilot
+    from scipy.special import stdtrit
+
     n = np.arange(2, len(scored) + 1)
     rest = len(scored) - n
     spread = float(np.var(scored, ddof=1))
@@ -169,10 +174,19 @@ def margins_of(
     together = float(np.sum((judged - judged.mean()) * (metric - metric.mean()))) / (
         len(judged) - 1
     )
-    weight = weight_of(together, spread, n, rest)
-    variance = (of_people - 2 * weight * together + weight**2 * of_metric) / n
-    variance[:-1] += weight[:-1] ** 2 * spread / rest[:-1]
-    margins: Float64 = Z * np.sqrt(np.maximum(variance, 0))
+    least, most = range
+    off = float(np.mean(judged)) - (least + most) / 2  # means of the pilot from the pseudo-rows'
+    metric_off = float(np.mean(metric) - np.mean(scored))
+    apart = 2 * n / (n + 2)
+    with_pseudo = ((n - 1) * together + apart * off * metric_off) / (n + 1)
+    spread_of_all = spread * (len(scored) - 1) / (len(scored) + 1)
+    weight = np.where(rest > 1, weight_of(with_pseudo, spread_of_all, n + 2, rest), 0.0)
+    left = of_people - 2 * weight * together + weight**2 * of_metric
+    squares = (n - 1) * left + (most - least) ** 2 / 2 + apart * (off - weight * metric_off) ** 2
+    variance = np.maximum(squares, 0) / ((n + 1) * (n + 2))
+    of_rest = weight**2 * spread / np.maximum(rest, 1)
+    freedom = freedom_of(variance, of_rest, n + 1, rest - 1)
+    margins: Float64 = stdtrit(freedom, LEVEL) * np.sqrt(variance + of_rest)
     return margins
 
 

@@ -17,11 +17,17 @@ NO_MAJORITY = "no row has a majority"
 NOT_BINARY = "labels are not 0 and 1"
 UNVARIED = "the score does not vary, or is undefined without one of the units"
 NO_ROWS = "no row has a score and a label"
-UNSHOWN = ("threshold", "estimates", "human")  # without a table if missing as a whole
+# Without a table if missing as a whole
+UNSHOWN = (
+    "threshold",
+    "estimates",
+    "differences",
+    "human",
+)
 
 
 def explain_metric(
-    metric: Any, rows: RatedScores, votes: Float64, bounds: tuple[float, float]
+    metric: Any, rows: RatedScores, votes: Float64, bounds: tuple[float, float], n_systems: int
 ) -> Reasons:
     """Return the reasons of a `Metric`: votes are float64[n_raters, n] of its rows."""
     reasons = {
@@ -34,11 +40,11 @@ def explain_metric(
         reasons[place] = NOT_BINARY if value is None else _explain_threshold(place, rows)
     for place, value in _undefined(metric.alt_test, "alt_test"):
         reasons[place] = _outside(rows, bounds) if value is None else _explain_alt_test(votes)
-    reasons |= dict(_explain_estimates(metric.estimates, "estimates"))
+    reasons |= dict(_explain_all_estimates(metric, n_systems))
     return reasons | dict(_explain_intervals(metric.intervals, reasons, ""))
 
 
-def explain_judge(judge: Any, votes: Float64) -> Reasons:
+def explain_judge(judge: Any, votes: Float64, n_systems: int) -> Reasons:
     """Return the reasons of a `Judge`: votes are float64[n_raters, n] of its rows."""
     reasons = {}
     for place, _ in _undefined(judge.scores, "scores"):
@@ -46,10 +52,7 @@ def explain_judge(judge: Any, votes: Float64) -> Reasons:
         reasons[place] = _explain_class(group, name, bool(judge.scores["overall"]["n"]))
     for place, _ in _undefined(judge.alt_test, "alt_test"):
         reasons[place] = _explain_alt_test(votes)
-    if judge.estimates is None:
-        reasons |= dict(_explain_estimates(None, "estimates"))
-    for label, systems in (judge.estimates or {}).items():
-        reasons |= dict(_explain_estimates(systems, f"estimates.{label}"))
+    reasons |= dict(_explain_all_estimates(judge, n_systems))
     return reasons | dict(_explain_intervals(judge.intervals, reasons, "scores."))
 
 
@@ -175,17 +178,33 @@ def _explain_alt_test(votes: Float64) -> str:
     return "no rater has 30 rows of two units that another rater judged too"
 
 
-def _explain_estimates(
-    estimates: Mapping[str, Any] | None, place: str
-) -> Iterator[tuple[str, str]]:
-    if estimates is None:
-        yield place, "every row is judged"
-    for system, estimate in (estimates or {}).items():
-        for inner, _ in _undefined(estimate, f"{place}.{system}"):
-            powered = inner.endswith(("powered_mean", "weight")) and estimate.n
-            few = "fewer than two rows of the system are judged"
-            unpowered = powered or (".powered_" in inner and estimate.n > 1)
-            yield inner, "every row of the system is judged" if unpowered else few
+def _explain_all_estimates(found: Any, n_systems: int) -> Iterator[tuple[str, str]]:
+    """Yield the reasons of the estimates of a metric or a judge, and of differences."""
+    for kind in ("estimates", "differences"):
+        value = getattr(found, kind)
+        if value is None:
+            other = "there is one system" if n_systems < 2 else f"there are {n_systems} systems"
+            yield kind, "every row is judged" if found.estimates is None else other
+            continue
+        first = next(iter(value.values()))
+        parts = value.items() if isinstance(first, dict) else [("", value)]
+        for label, estimates in parts:
+            yield from _explain_estimates(estimates, f"{kind}.{label}" if label else kind)
+
+
+def _explain_estimates(estimates: Mapping[str, Any], place: str) -> Iterator[tuple[str, str]]:
+    """Yield the reasons of estimates of systems or of their differences."""
+    for name, estimate in estimates.items():
+        whose = "both systems" if hasattr(estimate, "p") else "the system"
+        alike = "labels do not vary" + ", or are of one cluster" * (estimate.unit != "item")
+        for inner, _ in _undefined(estimate, f"{place}.{name}"):
+            powered = inner.rpartition(".")[2].startswith(("powered", "weight", "p"))
+            if powered and estimate.n and not estimate.n_unjudged:
+                yield inner, f"every row of {whose} is judged"
+            elif estimate.n > 1:
+                yield inner, alike
+            else:
+                yield inner, f"fewer than two rows of {whose} are judged"
 
 
 def _explain_intervals(

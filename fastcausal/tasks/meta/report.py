@@ -87,6 +87,8 @@ def _explain_brackets(
         yield f"scores [low, high]: 95% confidence interval ({METHODS[method]})"
     if any(metric.estimates for metric in every):
         yield "judged rows, powered [low, high]: 95% confidence interval of the mean"
+    if any(metric.differences for metric in every):
+        yield "differences: p by Student's t, of the powered difference"
 
 
 def _list_reasons(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -119,7 +121,7 @@ def _more(report: Report) -> Iterator[Grid]:
     if any(getattr(metric, "threshold", None) for metric in report.metrics.values()):
         yield _thresholds(report.metrics)
     yield _alt_tests(report.metrics)
-    yield from (class_tables.shares if report.classes else _estimates)(report.metrics)
+    yield from _estimates(report.metrics, report.classes)
     if report.human is not None:
         yield _agreement(report.human)
     if report.tests:
@@ -197,16 +199,33 @@ def _alt_tests(metrics: Mapping[str, Metric]) -> Grid:
     return grid
 
 
-def _estimates(metrics: Mapping[str, Metric]) -> Iterator[Grid]:
-    """Make a part per metric if there are unjudged rows."""
-    if not any(metric.estimates for metric in metrics.values()):
-        return
-    grid = Grid("human mean of systems", ["judged rows", "powered", "weight", "n", "unjudged"])
-    for name, metric in metrics.items():
-        grid.part(name)
-        for system, e in (metric.estimates or {}).items():
-            grid.add(system, *class_tables.estimate_cells(e))
-    yield grid
+def _estimates(metrics: Mapping[str, Any], classes: tuple[str, ...] | None) -> Iterator[Grid]:
+    """Yield tables of systems and of differences, if there are unjudged rows: a part per metric."""
+    titles = {"estimates": "share of a label" if classes else "human mean of systems",
+              "differences": "differences of systems on the same items"}  # fmt: skip
+    for kind, title in titles.items():
+        parts = {name: getattr(metric, kind) for name, metric in metrics.items()}
+        if not any(parts.values()):
+            continue
+        if classes:
+            parts = {f"{name}: {label}": each for name, found in parts.items()
+                     for label, each in (found or {}).items()}  # fmt: skip
+        tested = kind == "differences"
+        columns = ["powered", "p-value (Holm)"] if tested else ["judged rows", "powered", "weight"]
+        grid = Grid(
+            title,
+            [*columns, "n", "unjudged"],
+            shares=columns[: 2 - tested] if classes else (),
+            signed=columns[:1] * tested,
+        )
+        for name, rows in parts.items():
+            grid.part(name)
+            for row, e in (rows or {}).items():
+                powered = Bounded(e.powered_mean, e.powered_low, e.powered_high)
+                judged = Bounded(e.mean, e.low, e.high)
+                cells = (powered, e.p_adjusted) if tested else (judged, powered, e.weight)
+                grid.add(row, *cells, e.n, e.n_unjudged)
+        yield grid
 
 
 def _agreement(human: Mapping[str, Any]) -> Grid:

@@ -249,7 +249,7 @@ def _report(asked: _Asked, compared: _Compared) -> MetaReport:
     parts, unvaried = _parts(judged, asked.by)
     facts = {
         "n_items": int((labels & scored).sum()),
-        "n_systems": len(np.unique(judged.systems)),
+        "n_systems": judged.n_systems,
         "n_raters": len(judged.raters),
         "n_unjudged": int((~labels).sum()),
         "classes": judged.classes,
@@ -310,6 +310,6 @@ def _warnings(judged: JudgedScores, results: dict[str, Metric]) -> list[str]:
         if metric.pooled["auc"] < 0.5:
             auc = f"{metric.pooled['auc']:.4f}"
             warnings.append(f'inverted: metric "{name}" has an AUC of {auc}, below 0.5')
-    if (n := len(np.unique(judged.systems))) < FEW_SYSTEMS:
+    if (n := judged.n_systems) < FEW_SYSTEMS:
         warnings.append(f"systems: {n}, fewer than {FEW_SYSTEMS} say little of other systems")
     return warnings

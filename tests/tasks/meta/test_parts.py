@@ -1,4 +1,4 @@
-"""Thresholds, the alt-test and powered estimates against plain or outside versions."""
+"""Thresholds and the alt-test against plain or outside versions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fastcausal.tasks.meta.alt_test import alt_test
-from fastcausal.tasks.meta.estimates import estimate
 from fastcausal.tasks.meta.thresholds import agreement, fitted, threshold
-from tests.oracles.powered import powered
 
 scores = st.sampled_from([0.0, 0.25, 0.5, 0.7, 1.0])
 rows = st.lists(st.tuples(scores, st.integers(-1, 1)), min_size=1, max_size=12)
@@ -151,71 +149,3 @@ def test_raters_who_are_all_alike_are_won_or_lost_for_sure():
     assert alt_test(one, np.array([one, one]), 0.0, labels=True).winning_rate == 0.0
     assert alt_test(1 - one, np.array([one, one]), 0.2, labels=True).advantage == 0.0
     assert alt_test(one[:29], np.array([one, one])[:, :29], 0.2, labels=True).n_raters == 0
-
-
-values = st.floats(0, 5).map(lambda x: round(x, 3))
-
-
-@given(st.lists(st.tuples(values, values), min_size=2, max_size=12),
-       st.lists(values, min_size=1, max_size=12))  # fmt: skip
-def test_powered_estimates_are_those_of_plain_python(pairs, unjudged):
-    judged, metric = (list(column) for column in zip(*pairs, strict=True))
-    mean, margin, weight = powered(judged, metric, unjudged)
-    found = estimate(*(np.array(column) for column in (judged, metric, unjudged)))
-    assert found.weight == pytest.approx(weight, abs=1e-9)
-    assert (found.powered_mean, found.powered_high - found.powered_mean) == pytest.approx(
-        (mean, margin), abs=1e-9
-    )
-    alone = estimate(np.array(judged), np.array(metric), np.array([]))
-    assert (alone.mean, alone.low, alone.high) == (found.mean, found.low, found.high)
-    assert math.isnan(alone.powered_mean)
-
-
-@pytest.mark.slow
-def test_powered_estimates_are_those_of_ppi_python():
-    ppi = pytest.importorskip("ppi_py")
-    chance = np.random.default_rng(5)
-    for n, n_unjudged, noise in ((10, 5, 0.1), (40, 400, 0.5), (100, 60, 3.0)):
-        judged = chance.normal(size=n)
-        metric = judged + noise * chance.normal(size=n)
-        unjudged = (1 + noise) * chance.normal(size=n_unjudged)
-        found = estimate(judged, metric, unjudged)
-        low, high = ppi.ppi_mean_ci(judged, metric, unjudged, alpha=0.05)
-        assert (found.powered_low, found.powered_high) == pytest.approx(
-            (low[0], high[0]), abs=1e-12
-        )
-        low, high = ppi.classical_mean_ci(judged, alpha=0.05)
-        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
-
-
-def test_bounds_need_two_judged_rows():
-    single = estimate(np.array([1.0]), np.array([0.5]), np.array([0.5, 0.7]))
-    assert (single.mean, single.n, single.n_unjudged) == (1.0, 1, 2)
-    assert math.isnan(single.low)
-    assert math.isnan(single.powered_high)
-    assert math.isnan(estimate(*[np.array([])] * 2, np.array([0.5])).mean)
-
-
-def test_estimates_of_shares_stay_between_0_and_1():
-    judged, metric = np.array([0.0, 1, 1, 1]), np.array([0.0, 0.5, 0.5, 0.5])
-    free = estimate(judged, metric, np.full(99, 0.9))
-    assert free.powered_mean > 1
-    assert free.high > 1
-    found = estimate(judged, metric, np.full(99, 0.9), (0.0, 1.0))
-    assert (found.powered_mean, found.powered_high, found.high) == (1, 1, 1)
-    assert (found.mean, found.low, found.weight) == (free.mean, free.low, free.weight)
-
-
-def test_intervals_cover():
-    """Of 2,000 samples about 95% of the intervals hold the mean, and powered ones are narrower."""
-    chance = np.random.default_rng(11)
-    hits, widths = np.zeros(2), np.zeros(2)
-    for _ in range(2000):
-        truth = chance.random(400) < 0.3
-        metric = truth * 0.5 + chance.random(400) * 0.5
-        found = estimate(truth[:100].astype(float), metric[:100], metric[100:])
-        bounds = np.array([[found.low, found.high], [found.powered_low, found.powered_high]])
-        hits += (bounds[:, 0] <= 0.3) & (bounds[:, 1] >= 0.3)
-        widths += bounds[:, 1] - bounds[:, 0]
-    assert ((hits > 0.93 * 2000) & (hits < 0.97 * 2000)).all()
-    assert widths[1] < 0.8 * widths[0]

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.tasks.meta.estimates import estimate
+from fastcausal.tasks.meta.estimates import JudgedSample
 from fastcausal.tasks.meta.plan import margins_of
 from tests.oracles.powered import planned
 from tests.support.cli import cli
@@ -35,20 +36,23 @@ def test_the_fewest_rows_of_all(pairs, unjudged, delta):
         assert math.isnan(plan.n_powered)
         assert math.isnan(plan.margin)
         return
-    expected = planned(judged, metric, [row["m"] for row in table], delta)
+    ends = (0, 1) if {*judged} <= {0, 1} else (min(judged), max(judged))
+    expected = planned(judged, metric, [row["m"] for row in table], *ends, delta)
     if expected is None:
         assert math.isnan(plan.n_powered)
         assert plan.margin_all > delta
     else:
         assert plan.n_powered == plan.n_labels == expected
         assert plan.n_more == max(0, expected - len(pairs))
-    alone = variance(judged) * (1.959963984540054 / delta) ** 2
-    assert plan.n_alone == max(2, math.ceil(alone))
+    n, of_people = plan.n_alone, variance(judged)
+    assert t.ppf(0.975, n - 1) * math.sqrt(of_people / n) <= delta * (1 + 1e-12)
+    if n > 2:
+        assert t.ppf(0.975, n - 2) * math.sqrt(of_people / (n - 1)) > delta * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.0, 3.0])
 def test_samples_of_the_planned_size_have_the_margin(noise):
-    """Of 1,000 samples of as many labels as a large pilot asks for, 95% hold the mean."""
+    """Of 1,000 samples of as many labels as a large pilot asks for, 95% or more hold the mean."""
     rng = np.random.default_rng(7)
 
     def drawn(n):
@@ -57,17 +61,18 @@ def test_samples_of_the_planned_size_have_the_margin(noise):
 
     delta, n_rows = 0.1, 3000
     truth, metric = drawn(n_rows)
-    margins = margins_of(truth[:1500], metric[:1500], metric)
+    margins = margins_of(truth[:1500], metric[:1500], metric, (-4.0, 4.0))
     n = int(np.flatnonzero(margins <= delta)[0]) + 2
     assert n < variance(truth) * (1.96 / delta) ** 2
     widths, hits = [], 0
     for _ in range(1000):
         truth, metric = drawn(n_rows)
-        found = estimate(truth[:n], metric[:n], metric[n:])
-        widths.append((found.powered_high - found.powered_low) / 2)
-        hits += found.powered_low <= 0 <= found.powered_high
+        truth[n:] = np.nan
+        found = JudgedSample(truth, metric, np.arange(n_rows), (-4.0, 4.0)).powered()
+        widths.append((found.high - found.low) / 2)
+        hits += found.low <= 0 <= found.high
     assert np.mean(widths) == pytest.approx(delta, rel=0.04)
-    assert 0.93 <= hits / 1000 <= 0.97
+    assert hits / 1000 >= 0.93
 
 
 def test_labels_of_several_raters():
@@ -80,7 +85,7 @@ def test_labels_of_several_raters():
     ]
     report = fc.plan_labels(table, raters=["a", "b", "c"], delta=0.05)
     flat = report["m_all"]
-    assert flat.n_powered == flat.n_alone
+    assert abs(flat.n_powered - flat.n_alone) < 5
     assert flat.n_labels == 3 * flat.n_powered
     assert flat.n_more == 3 * (flat.n_powered - 50)
     assert report.labels_per_row == 3.0
@@ -101,12 +106,6 @@ def test_why_a_plan_has_no_number():
     table = [{"m": k % 3, "ann": 1 if k < 9 else None} for k in range(12)]
     [flat] = fc.plan_labels(table, raters=["ann"], delta=0.01).warnings
     assert flat == "m_all: the pilot has fewer than two rows or does not vary, so it tells nothing"
-
-
-def test_few_rows_are_warned_of():
-    table = [{"m": k % 2, "ann": k % 2 if k < 40 else None} for k in range(4000)]
-    [few] = fc.plan_labels(table, raters=["ann"], delta=0.1).warnings
-    assert few == "m_all: fewer than 30 rows, too few for the confidence interval to cover 95%"
 
 
 @pytest.mark.parametrize("delta", [0, -1, math.inf, math.nan])
