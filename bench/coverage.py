@@ -40,7 +40,7 @@ from .coverage_laws import (
     sentences,
     valued,
 )
-from .coverage_people import wrong_tests
+from .coverage_people import agreement, wrong_tests
 from .coverage_rates import Asked, Cell, Outcomes, print_table
 
 ANY: Asked = (0, 100)
@@ -288,6 +288,7 @@ SECTIONS: dict[str, tuple[Table, ...]] = {
         ("95% intervals of F1 of unequal documents, percent", unequal_documents),
         ("difference of F1 on unequal documents, percent", unequal_rivals),
     ),
+    "6": (("95% intervals of agreement hold the truth, percent", agreement),),
     "8": (("95% intervals of accuracy, percent", shares),),
     "9": (("95% intervals of a mean over seeds, for new seeds and units, percent", seeds),),
 }

@@ -1,17 +1,20 @@
-"""Tests of metrics and judges whose errors rows of an item, or of a document, share.
+"""Tests of metrics and judges, and intervals of agreement, where rows of a document share errors.
 
 Two metrics are equally good; a judge is worse than a rater by exactly epsilon. `coverage` prints
-how often a test of level 5% says otherwise.
+how often a test of level 5% says otherwise, and how often intervals hold the truth.
 """
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Iterator
 from functools import cache, partial
 
 import numpy as np
 
 import fastcausal as fc
+from fastcausal.options import Method
 
 from .coverage_laws import Rng
 from .coverage_rates import Asked, Cell, Outcomes
@@ -20,6 +23,7 @@ ANY: Asked = (0, 100)
 ALARMS: Asked = (0, 6.5)
 N_RESAMPLES = 199  # p is a multiple of 1/200, so that it can be .05
 N_SYSTEMS = 6
+METHODS: tuple[Method, ...] = ("jackknife", "percentile")
 EPSILON = 0.2
 WRONG = 0.1  # share of wrong labels of a rater
 
@@ -93,3 +97,83 @@ def wrong_tests() -> Iterator[Cell]:
     asked = {"may replace, by row": ANY, "may replace, by document": ALARMS}
     for n in (10, 20, 50):
         yield Cell(f"{n} documents, alt-test", partial(replaced, n, wrong_judge()), asked)
+
+
+def rated(rng: Rng, n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Draw documents and the labels 0 and 1 of two raters; share and errors vary by document."""
+    document = document_of(rng, n)
+    chance = rng.beta(5 * share, 5 * (1 - share), n)
+    truth = (rng.random(len(document)) < chance[document]).astype(int)
+    wrong = rng.beta(5 * WRONG, 5 * (1 - WRONG), n)
+    flips = rng.random((2, len(document))) < wrong[document] * min(1.0, 4 * share)
+    return document, np.where(flips, 1 - truth, truth).T
+
+
+@cache
+def true_alpha(share: float) -> float:
+    """Return alpha over many documents."""
+    return float(fc.krippendorff_alpha(rated(np.random.default_rng(1), 50_000, share)[1]))
+
+
+def alpha_held(n: int, share: float, truth: float, rng: Rng) -> Outcomes:
+    """Say which intervals of alpha hold; those without bounds do not count."""
+    document, labels = rated(rng, n, share)
+    found: dict[str, bool | None] = {}
+    for method in METHODS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of resamples without variation
+            interval = fc.alpha_interval(
+                labels, clusters=document, method=method, n_resamples=N_RESAMPLES
+            )
+        null = math.isnan(interval.low)
+        found[method] = None if null else interval.low <= truth <= interval.high
+        if method == "jackknife":
+            found["null"] = null
+    return found
+
+
+def scored_by_documents(rng: Rng, n: int) -> dict[str, np.ndarray]:
+    """Draw numbers of people and scores of a metric, which documents share."""
+    document = document_of(rng, n)
+    shared = rng.normal(size=(3, n))[:, document]
+    own = rng.normal(size=(3, len(document)))
+    quality, of_people, of_metric = 0.5 * shared + own
+    return {
+        "doc": document,
+        "people": np.round(quality + 0.5 * of_people, 6),
+        "metric": np.round(quality + 0.8 * of_metric, 6),
+    }
+
+
+@cache
+def true_correlation() -> float:
+    """Return the correlation of people and metric over many documents."""
+    table = scored_by_documents(np.random.default_rng(1), 50_000)
+    return float(np.corrcoef(table["people"], table["metric"])[0, 1])
+
+
+def correlation_held(n: int, truth: float, rng: Rng) -> Outcomes:
+    """Say which intervals of a correlation by documents hold."""
+    table = {name: values.tolist() for name, values in scored_by_documents(rng, n).items()}
+    found: dict[str, bool | None] = {}
+    for method in METHODS:
+        report = fc.meta(
+            table, raters=["people"], metrics=["metric"], level="interval", cluster="doc",
+            intervals=True, method=method, n_resamples=N_RESAMPLES,
+        )  # fmt: skip
+        low, high = report.metrics["metric"].intervals["pooled"]["pearson"]
+        found[method] = None if math.isnan(low) else low <= truth <= high
+    return found
+
+
+def agreement() -> Iterator[Cell]:
+    """Yield cells of alpha by document, and of a metric's correlation with people."""
+    for share, least in ((0.5, 93), (0.1, 85)):
+        for n in (3, 5, 10, 30):
+            asked: dict[str, Asked] = {"jackknife": (least, 100), "percentile": ANY, "null": ANY}
+            judge = partial(alpha_held, n, share, true_alpha(share))
+            yield Cell(f"{n} documents, alpha, labels of a share of {share:g}", judge, asked)
+    for n in (3, 5, 10, 30):
+        judge = partial(correlation_held, n, true_correlation())
+        asked = {"jackknife": (93, 100), "percentile": ANY}
+        yield Cell(f"{n} documents, Pearson", judge, asked)
