@@ -128,7 +128,7 @@ Pairing = Literal["id", "none"]
 Correction = Literal["holm", "bh", "none"]
 JudgedKind = Literal["answers", "claims"]
 Triaged = Literal["judge"]
-Verdict = Literal["pass", "fail", "inconclusive"]
+Verdict = Literal["pass", "fail", "inconclusive", "unchanged"]
 
 
 def check(name: str, value: object, choices: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 
 NOT_PASSED = 1
 OF_BASELINE = ("min_delta", "unpaired", "score", "lower_is_better")
-LEVELS: dict[Verdict, str] = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
+LEVELS: dict[Verdict, str] = {
+    "pass": "notice",
+    "fail": "error",
+    "inconclusive": "warning",
+    "unchanged": "notice",
+}
 
 
 def gate(
@@ -83,6 +89,8 @@ def gate(
 ) -> None:
     """Judge a candidate: exit status 0 if it passes, 1 if it fails or is inconclusive.
 
+    The same predictions are unchanged: exit status 0 unless a gain is required.
+
     Examples
     --------
     fastcausal gate gold.csv --candidate careful.jsonl --min overall_f1=0.7
@@ -107,6 +115,8 @@ def gate(
     import fastcausal as fc
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
+    from fastcausal.sweeps.gate import PREDICTIONS
+    from fastcausal.sweeps.runs import digest_of_lines
 
     systems = [candidate] if baseline is None else [baseline, candidate]
     keep_apart([junit], [*systems, *(files or [])])
@@ -114,7 +124,11 @@ def gate(
     if gold is None:
         refuse_without_gold(ctx, "join")
     else:
-        sides = [*scored.scored(ctx, gold, systems, values, draws.cluster, marks, join).values()]
+        found = scored.scored(ctx, gold, systems, values, draws.cluster, marks, join).values()
+        sides = [
+            replace(side, facts={**side.facts, PREDICTIONS: digest_of_lines(system)})
+            for side, system in zip(found, systems, strict=True)
+        ]
         values = VALUES
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:

@@ -26,6 +26,25 @@ ScoresByName = dict[str, Any]
 EQUAL = 1e-12  # closer means, relative to their size, count as equal
 
 
+class Quotient(np.ndarray[Any, np.dtype[np.float64]]):
+    """Values of `ratio` that remember what was divided, for statistics of ratios of sums."""
+
+    parts: tuple[Any, Any] | None = None  # numerators and denominators, of the same shape
+
+    @classmethod
+    def of(cls, values: Float64, numerator: Any, denominator: Any) -> Quotient:
+        """Return values with their numerators and denominators."""
+        made = values.view(cls)
+        made.parts = numerator, denominator
+        return made
+
+    def __getitem__(self, at: Any) -> Any:
+        taken = super().__getitem__(at)
+        if isinstance(taken, Quotient) and self.parts is not None:
+            taken.parts = self.parts[0][at], self.parts[1][at]
+        return taken
+
+
 def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
     """Divide ``numerator`` by ``denominator``; 0/0 is ``undefined``."""
     if not isinstance(denominator, np.ndarray):
@@ -35,9 +54,11 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
         # Python rounds the quotient of large integers once; NumPy rounds each integer first.
         pairs = zip(numerator.ravel().tolist(), denominator.ravel().tolist(), strict=True)
         quotients = [ratio(a, b, undefined) for a, b in pairs]
-        return np.array(quotients, np.float64).reshape(denominator.shape)
+        result = np.array(quotients, np.float64).reshape(denominator.shape)
+        return Quotient.of(result, numerator, denominator)
     result = np.full(denominator.shape, undefined)
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return Quotient.of(result, numerator, denominator)
 
 
 def f1(precision: Any, recall: Any, errors: Any, undefined: float) -> Any:
@@ -51,7 +72,12 @@ def f1(precision: Any, recall: Any, errors: Any, undefined: float) -> Any:
         with np.errstate(invalid="ignore"):
             hits = total > 0.0  # false for NaN
         result = np.where(errors != 0, 0.0, undefined)
-        return np.divide(2 * (precision * recall), total, out=result, where=hits)
+        np.divide(2 * (precision * recall), total, out=result, where=hits)
+        of_precision, of_recall = (getattr(side, "parts", None) for side in (precision, recall))
+        if of_precision is None or of_recall is None or of_precision[0] is not of_recall[0]:
+            return result
+        (right, predicted), (_, wanted) = of_precision, of_recall
+        return Quotient.of(result, 2 * right, predicted + wanted)
     if math.isnan(precision) or math.isnan(recall) or precision + recall == 0.0:
         return 0.0 if errors else undefined
     return 2 * (precision * recall) / (precision + recall)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -16,7 +16,7 @@ from fastcausal.errors import unknown
 from fastcausal.report.groups import Number, Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.sums import EXACT, CountRows, Float64, Int64, sums_of
-from fastcausal.significance.units import EXAMPLE, OneScore
+from fastcausal.significance.units import EXAMPLE, OneScore, Parts, parts_in
 
 MAX_COUNT = EXACT - 1  # of a count
 
@@ -97,7 +97,16 @@ class Formula(ABC):
 
     def flat(self, groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
         """Name the scores of groups as loggers and files do."""
-        return {self.flat_name(g, n): v for g, scores in groups.items() for n, v in scores.items()}
+        return {n: np.asarray(value) for n, value in self._named(groups)}
+
+    def _named(self, groups: Mapping[str, ScoresByName]) -> Iterator[tuple[str, Any]]:
+        """Yield the scores of groups with their flat names."""
+        for group, scores in groups.items():
+            yield from ((self.flat_name(group, name), v) for name, v in scores.items())
+
+    def parts_of(self, sums: CountRows) -> dict[str, Parts]:
+        """Return numerators and denominators of the scores that are quotients, by flat name."""
+        return parts_in(self._named(self.groups_of(sums)))
 
     def flat_name(self, group: str, name: str) -> str:
         """Join the names of a group and a score as loggers and files do."""
@@ -127,10 +136,11 @@ class Formula(ABC):
     def only(self, name: str) -> Formula | OneScore:
         """Return the formula of one score."""
         self._require(name)
+        group, score = self._flat_names[name]
         return OneScore(
             name,
             self.terms,
-            lambda sums: self.scores_of(sums)[name],
+            lambda sums: self.groups_of(sums)[group][score],
             lambda terms: self.scale_of(name, terms),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastcausal.counts.formula import Formula
 from fastcausal.options import Method
@@ -12,12 +12,13 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
-from fastcausal.significance.units import Units, units_text
+from fastcausal.significance.units import Units
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Groups = dict[str, dict[str, Interval]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,10 @@ class Intervals(Printed):
     scores : dict of str to dict of str to Interval
         By group and score.
     subsets : dict of str to the same
+    worth : dict of str to dict of str to float
+        By group and score: how many equal units tell as much about it.
+    text : str
+        Number and noun of the units, with the worth of clusters for the main score.
     warnings : tuple of str
     """
 
@@ -49,6 +54,8 @@ class Intervals(Printed):
     n_units: int
     scores: Groups
     subsets: dict[str, Groups]
+    worth: dict[str, dict[str, float]]
+    text: str
     warnings: tuple[str, ...] = ()
 
     @property
@@ -56,8 +63,7 @@ class Intervals(Printed):
         """Line with the method and the units."""
         draws = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
         taken = f"{100 * self.confidence:g}% confidence intervals, {METHODS[self.method]}{draws}"
-        of = units_text(self.n_units, self.unit)
-        return f"{taken}: {of}"
+        return f"{taken}: {self.text}"
 
     def flat(self) -> dict[str, Interval]:
         """Return the intervals under the flat names of scores, such as ``overall_f1``."""
@@ -82,7 +88,7 @@ class Intervals(Printed):
         names = ("method", "confidence", "n_resamples", "seed", "unit", "n_units")
         plain: dict[str, Any] = {name: getattr(self, name) for name in names}
         subsets = {name: _plain(groups) for name, groups in self.subsets.items()}
-        return plain | {"scores": _plain(self.scores), "subsets": subsets}
+        return plain | {"scores": _plain(self.scores), "subsets": subsets, "worth": self.worth}
 
     def to_arrow(self) -> pa.Table:
         """Return a row per score: ``subset`` (``all`` for the whole), ``group``, ``score``."""
@@ -128,7 +134,9 @@ def compute_intervals(
     """Compute the intervals of all units, and of parts of them by name."""
     # ``table`` has a row per unit, for warnings.
     formula, units = whole
-    scores, subsets = _nested(formula, intervals_of(units, draws))
+    found = intervals_of(units, draws)
+    scores, subsets = _nested(formula, found)
+    worth, _ = _nested(formula, {name: units.worth(name) for name in found})
     for name, (of_part, part) in parts.items():
         subsets[name] = _nested(of_part, intervals_of(part, draws))[0]
     is_drawn = draws.method != "jackknife"
@@ -141,14 +149,18 @@ def compute_intervals(
         units.n_units,
         scores,
         subsets,
+        worth,
+        units.text,
         warnings_of(units, table, draws.method),
     )
 
 
-def _nested(formula: Formula, flat: Mapping[str, Interval]) -> tuple[Groups, dict[str, Groups]]:
-    """Return intervals by group and score, and the same by subset of the formula."""
-    scores: Groups = {}
-    subsets: dict[str, Groups] = {}
+def _nested(
+    formula: Formula, flat: Mapping[str, T]
+) -> tuple[dict[str, dict[str, T]], dict[str, dict[str, dict[str, T]]]]:
+    """Return values by group and score, and the same by subset of the formula."""
+    scores: dict[str, dict[str, T]] = {}
+    subsets: dict[str, dict[str, dict[str, T]]] = {}
     for group, names in formula.names().items():
         target, name = scores, group
         for subset in formula.subsets_of_groups:

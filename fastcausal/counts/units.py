@@ -11,7 +11,7 @@ import numpy as np
 from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.formula import Formula
 from fastcausal.significance.sums import CountRows, Int64
-from fastcausal.significance.units import OneScore, Units, WholeUnits
+from fastcausal.significance.units import OneScore, Units, WholeUnits, worth_of
 
 
 def units_of_rows(
@@ -51,7 +51,14 @@ def units_of_terms(
     different, place = distinct(sums[0])
     first = np.empty(len(different), np.int64)
     first[place] = np.arange(len(place))
-    return Units(formula, sums[-1][first], np.bincount(place, minlength=len(first)), unit)
+    times = np.bincount(place, minlength=len(first))
+    return Units(formula, sums[-1][first], times, unit, _worth_by_examples(codes))
+
+
+def _worth_by_examples(codes: Int64) -> float:
+    """Return the worth of clusters by their numbers of examples."""
+    sizes = np.bincount(codes)
+    return worth_of(sizes, np.ones(len(sizes), np.int64))
 
 
 def sums_by(terms: CountRows, row_of: Int64, codes: Int64) -> CountRows:
@@ -72,7 +79,7 @@ def _whole_units(
     """Make units of rows that do not add: a cluster has all its rows, in ascending order."""
     if codes is None:
         times = np.bincount(row_of, minlength=len(rows))
-        return WholeUnits(formula, rows, times, unit, np.arange(len(rows)))
+        return WholeUnits(formula, rows, times, unit, unit_of=np.arange(len(rows)))
     order = np.lexsort((row_of, codes))
     starts = np.unique(codes[order], return_index=True)[1]
     # Big-endian numbers sort as their bytes do.
@@ -81,4 +88,5 @@ def _whole_units(
     members = [np.frombuffer(content, ">i8").astype(np.int64) for content, _ in contents]
     unit_of = np.repeat(np.arange(len(members)), [len(rows_of_unit) for rows_of_unit in members])
     times = np.array([n for _, n in contents])
-    return WholeUnits(formula, rows[np.concatenate(members)], times, unit, unit_of)
+    different, worth = rows[np.concatenate(members)], _worth_by_examples(codes)
+    return WholeUnits(formula, different, times, unit, worth, unit_of=unit_of)

@@ -16,7 +16,7 @@ from fastcausal.report.numbers import Range
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import sums_of
-from fastcausal.significance.units import EXAMPLE, Units, cut, rounding_of, units_text
+from fastcausal.significance.units import EXAMPLE, Units, cut, rounding_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +58,12 @@ class Resampled(Protocol):
     def range_of(self, name: str) -> Range | None:
         """Return the least and the largest possible value of a score; None if it has no bounds."""
 
+    def worth(self, name: str) -> float:
+        """Return how many equal units tell as much about a score as these units do."""
+
+    def right_of(self, name: str) -> tuple[int, int] | None:
+        """Count right units, and all, of a share of single units; None for other scores."""
+
     def alike(self, values: Mapping[str, float]) -> Mapping[str, int]:
         """Count the units with this score on their own, for shares without variation."""
 
@@ -67,6 +73,7 @@ def intervals_of(
     # ``bca`` is the bias-corrected and accelerated bootstrap (Efron 1987), ``percentile`` takes
     # plain quantiles of resamples. ``jackknife`` is Student's t with the jackknife's standard error
     # (Tukey 1958), on the logit scale for scores that stay between 0 and 1; it needs no resamples.
+    # Shares of single units that are right or wrong have the exact bounds of Clopper and Pearson.
     draws: Draws = JACKKNIFE,
 ) -> dict[str, Interval]:
     """Compute the interval of every score."""
@@ -100,8 +107,39 @@ def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
     # population, if none is among n. If all of these score 0, the score is (1 - u) times the value;
     # if all score 1, it is the value plus u times its distance to 1. For a proportion of 1 or 0
     # these are the bounds of Clopper and Pearson.
-    unlike = -math.expm1(math.log((1 - confidence) / 2) / n)
+    unlike = unseen(n, confidence)
     return value * (1 - unlike), value + (1 - value) * unlike
+
+
+def unseen(n: int, confidence: float) -> float:
+    """Return the largest share of units that may differ if none of n does: the upper bound.
+
+    >>> round(unseen(30, 0.95), 4), round(unseen(30, 0.9), 4)
+    (0.1157, 0.095)
+    """
+    return -math.expm1(math.log((1 - confidence) / 2) / n)
+
+
+def binomial(right: int, n: int, confidence: float) -> tuple[float, float]:
+    """Return the exact bounds of a proportion (Clopper and Pearson 1934).
+
+    >>> [round(bound, 3) for bound in binomial(29, 30, 0.95)]
+    [0.828, 0.999]
+    """
+    from scipy.special import betaincinv
+
+    level = (1 - confidence) / 2
+    low = float(betaincinv(right, n - right + 1, level)) if right else 0.0
+    return low, float(betaincinv(right + 1, n - right, 1 - level)) if right < n else 1.0
+
+
+def freedom_of(n: int, worth: float) -> float:
+    """Return the degrees of freedom of n units that are worth as many equal ones.
+
+    >>> freedom_of(24, 7.5), freedom_of(24, 24.0), freedom_of(2, 1.2)
+    (6.5, 23.0, 1.0)
+    """
+    return max(1.0, min(n - 1.0, worth - 1.0))
 
 
 def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[str, Interval]:
@@ -109,12 +147,16 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
     method, confidence = draws.method, draws.confidence
     spreads = {} if method == "percentile" else spreads_of(units.score_without_each(), units.times)
     if method == "jackknife":
-        quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
-        half = {name: spreads[name].error * quantile for name in values}
-        return {
-            name: _checked(value, *_jackknife(value, half[name], units.range_of(name)))
-            for name, value in values.items()
-        }
+        n = int(units.times.sum())
+        intervals = {}
+        for name, value in values.items():
+            if (counts := units.right_of(name)) is not None:
+                intervals[name] = _checked(value, *binomial(*counts, confidence))
+                continue
+            quantile = student_quantile((1 + confidence) / 2, freedom_of(n, units.worth(name)))
+            bounds = _jackknife(value, spreads[name].error * quantile, units.range_of(name))
+            intervals[name] = _checked(value, *bounds)
+        return intervals
     drawn = drawn_scores(units, draws.n_resamples, draws.seed)
     return {
         name: _take_quantiles(value, drawn[name], spreads.get(name), confidence)
@@ -125,10 +167,10 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
 def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[str, ...]:
     """Return warnings about too narrow intervals; ``table`` has the examples of these units."""
     warnings = []
-    if method != "jackknife" and 1 < units.n_units < FEW:
+    if method != "jackknife" and units.n_units > 1 and units.main_worth < FEW:
         warnings.append(
-            f"{units_text(units.n_units, units.unit)}: {METHODS[method]} confidence intervals of "
-            f"fewer than {FEW} are too narrow"
+            f"{units.text}: {METHODS[method]} confidence intervals of fewer than {FEW} are too "
+            "narrow"
         )
     if units.unit == EXAMPLE and table is not None and _share_documents(table):
         warnings.append(

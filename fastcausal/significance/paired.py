@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
+from fastcausal.significance.intervals import (
+    freedom_of,
+    spreads_of,
+    student_p,
+    student_quantile,
+    unseen,
+    varied,
+)
 from fastcausal.significance.sampling import exchange_sums
-from fastcausal.significance.sums import CountRows, FixedPoint, Float64, Int64, sums_of
+from fastcausal.significance.sums import (
+    CountRows,
+    FixedPoint,
+    Float64,
+    Int64,
+    products_of,
+    scaled_down,
+    sums_of,
+)
 from fastcausal.significance.units import (
     EQUAL,
     OneScore,
+    SystemParts,
     Units,
     cut,
     merged,
@@ -25,7 +40,9 @@ from fastcausal.significance.units import (
 )
 
 MAX_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
+MIN_EXCHANGED = 8  # of fewer units the exchanges have next to no power, Student's t has some
 POWER = 0.8
+ROUNDING = 1e-9  # relative: larger studentised differences count as equal
 
 
 class Difference(NamedTuple):
@@ -40,15 +57,48 @@ class Difference(NamedTuple):
     se: float  # Standard error of ``delta`` by the jackknife, NaN if it does not vary
     p: float  # The p-value, by Student's t or randomisation, see `is_student`
     p_exact: bool  # True if all exchanges were listed
+    mde: float  # Minimum detectable effect: found with a power of 80% at this confidence
+    worth: float  # How many equal units tell as much
+    n_differ: int | None = None  # Units that differ in the terms of the score; None if unpaired
+    studentised: bool = False  # True if exchanges were compared by their differences over errors
+
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers that results show, by name."""
+        return {name: getattr(self, name) for name in self._fields[:10]}
+
+    def explain(self, n_units: int, confidence: float) -> str | None:
+        """Say what no data of this size could show; None if they could."""
+        if not n_units:
+            return None
+        if self.n_differ == 0:
+            return f"none of {n_units} differ; up to {unseen_text(n_units, confidence)} may"
+        if self.n_differ == n_units and math.isnan(self.se) and not math.isnan(self.low):
+            unlike = unseen_text(n_units, confidence)
+            return f"all {n_units} change alike; up to {unlike} may change otherwise"
+        least = 2.0 ** (1 - (self.n_differ or n_units))
+        if self.p_exact and least > 1 - confidence + EQUAL:
+            return (
+                f"{self.n_differ} differ, so p is at least {least:.4g}: no outcome is significant"
+            )
+        return None
+
+
+def unseen_text(n: int, confidence: float) -> str:
+    """Format the largest share of units that may differ if none of n does.
+
+    >>> unseen_text(30, 0.9)
+    '9.5%'
+    """
+    return f"{100 * unseen(n, confidence):.1f}%"
 
 
 def is_student(n_units: int, confidence: float) -> bool:
     """Return True if p is by Student's t: too few units for p of exchanges to reach the level.
 
-    >>> is_student(5, 0.95), is_student(6, 0.95), is_student(5, 0.9)
-    (True, False, False)
+    >>> is_student(7, 0.95), is_student(8, 0.95), is_student(8, 0.999)
+    (True, False, True)
     """
-    return 2.0 ** (1 - n_units) > 1 - confidence + EQUAL
+    return n_units < MIN_EXCHANGED or 2.0 ** (1 - n_units) > 1 - confidence + EQUAL
 
 
 def difference(
@@ -59,32 +109,116 @@ def difference(
     draws: Draws,
 ) -> Difference:
     """Compute the difference of two systems, B minus A, its bounds and its p."""
-    # The jackknife's bounds are by Student's t; the degrees of freedom are the number of differing
-    # units less one. These bounds exclude 0 exactly if p is at most 1 - confidence.
-    confidence = draws.confidence
+    # The jackknife's bounds are by Student's t, see `freedom_of`; the units are the differing ones.
+    # These bounds exclude 0 exactly if p is at most 1 - confidence.
+    confidence, n = draws.confidence, units.n_units
     formula = _formula_of(units)
+    pair = PairedParts.of(units, formula)
     paired = replace(units, formula=minus(formula))
     sums = np.hsplit(sums_of(units.terms, units.times[None]), 2)
     a, b = (float(formula.value(side)[0]) for side in sums)
     [spread] = spreads_of(paired.score_without_each(), units.times).values()
-    delta, freedom = b - a, max(1, n_differing(units) - 1)
-    if is_student(units.n_units, confidence) and not math.isnan(spread.error):
-        p, exact = student_p(delta / spread.error, freedom), False
+    delta, error, range = b - a, spread.error, paired.range_of(formula.name)
+    freedom = freedom_of(pair.n_differ, pair.worth)
+    detected = detectable(error, freedom, confidence)
+
+    def found(low: float, high: float, p: float, exact: bool, compared: bool = False) -> Difference:
+        bounds = cut(low, range), cut(high, range)
+        values = a, b, delta, *bounds, error, p, exact, detected
+        return Difference(*values, pair.worth, pair.n_differ, compared)
+
+    if math.isnan(error) and pair.n_differ in (0, n) and n > 1 and not math.isnan(delta):
+        values = range == (-1.0, 1.0) and formula.scaled(units.terms[:, : len(sums[0][0])]).of_units
+        bounds = _unvaried(delta, n, pair.n_differ, values, confidence)
+        return found(*bounds, 2.0 ** (1 - pair.n_differ) if pair.n_differ else 1.0, True)
+    compared = False
+    if is_student(n, confidence) and not math.isnan(error):
+        p, exact = student_p(delta / error, freedom), False
     else:
-        p, exact = randomisation(units, n_differ, draws.n_resamples, draws.seed)
+        compared = pair.units is not None
+        p, exact = randomisation(pair.units or units, n_differ, draws.n_resamples, draws.seed)
     if draws.method == "jackknife":
-        range = paired.range_of(formula.name)
-        bounds = _bounds(delta, spread.error, freedom, p, confidence)
-        low, high = (cut(bound, range) for bound in bounds)
-    else:
-        terms, times = merged(paired.terms, paired.times)  # units that the score cannot tell apart
-        alike = replace(paired, terms=terms, times=times)
-        [(low, high, _)] = varied(alike, {formula.name: delta}, draws).values()
-    return Difference(a, b, delta, low, high, spread.error, p, exact)
+        return found(*_bounds(delta, error, freedom, p, confidence), p, exact, compared)
+    terms, times = merged(paired.terms, paired.times)  # units that the score cannot tell apart
+    alike = replace(paired, terms=terms, times=times)
+    [(low, high, _)] = varied(alike, {formula.name: delta}, draws).values()
+    return found(low, high, p, exact, compared)
+
+
+class PairedParts(NamedTuple):
+    """Two systems in the terms of one score."""
+
+    n_differ: int  # Units in which they differ
+    worth: float  # By the sums of both denominators
+    units: Units | None  # Units of studentised differences; None for a score that is no ratio
+
+    @classmethod
+    def of(cls, units: Units, formula: OneScore) -> PairedParts:
+        """Split joint units into numerators and denominators, if the score is a ratio of sums."""
+        fractions, worth = SystemParts.of(units, formula, 2)
+        if not fractions:
+            return cls(n_differing(units), worth, None)
+        a, b = fractions
+        terms = _products(a, b, units.n_units)
+        studentised = replace(units, terms=terms, formula=replace(formula, value=_studentised))
+        return cls(n_differing(studentised), worth, studentised)
+
+
+def _products(a: CountRows, b: CountRows, n: int) -> CountRows:
+    """Return the terms of a studentised difference: a side's sums, squares and products."""
+    # Products of both sides are the same on both, except that of one side's numerator and the
+    # other's denominator. Common scales of numerators and of denominators cancel out.
+    whole = [scaled_down(np.stack([a[:, k], b[:, k]], axis=1)) for k in (0, 1)]
+    a, b = (np.column_stack([part[:, side] for part in whole]) for side in (0, 1))
+    sides = [
+        np.column_stack([
+            own,
+            *(products_of(own[:, k], own[:, m], n) for k, m in ((0, 0), (0, 1), (1, 1))),
+            products_of(own[:, 0], other[:, 1], n),
+            *(products_of(a[:, k], b[:, k], n) for k in (0, 1)),
+        ])
+        for own, other in ((a, b), (b, a))
+    ]  # fmt: skip
+    return np.hstack(sides)
+
+
+def _studentised(sums: CountRows) -> Float64:
+    """Return differences over their linearised standard errors; infinite without error."""
+    # The variance of f = n / d is that of (n - f d) / sum d, summed over units; that of a
+    # difference has the covariance of both sides besides.
+    a, b = np.split(sums.astype(np.float64).T, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f_a, f_b = a[0] / a[1], b[0] / b[1]
+        own = [
+            (side[2] - 2 * f * side[3] + f * f * side[4]) / (side[1] * side[1])
+            for side, f in ((a, f_a), (b, f_b))
+        ]
+        both = (a[6] - f_b * a[5] - f_a * b[5] + f_a * f_b * a[7]) / (a[1] * b[1])
+        # Rounding leaves less than nothing, or next to nothing, of a variance of 0.
+        variance = own[0] + own[1] - 2 * both
+        variance[variance <= EQUAL * (own[0] + own[1])] = 0.0
+        delta = f_b - f_a
+        delta[np.abs(delta) <= EQUAL] = 0.0
+        values: Float64 = np.where(delta == 0, 0.0, delta / np.sqrt(variance))
+    return np.where(np.isnan(f_a) | np.isnan(f_b), math.nan, values)
+
+
+def _unvaried(
+    delta: float, n: int, n_differ: int, of_units: bool, confidence: float
+) -> tuple[float, float]:
+    """Return bounds if no unit differs, or all move alike; NaN if the score does not allow any."""
+    # A share u of units may move otherwise, see `unseen`: by 1 at most if the score is a share.
+    u = unseen(n, confidence)
+    if of_units:
+        return delta * (1 - u) - u, delta * (1 - u) + u
+    if not n_differ:
+        return math.nan, math.nan
+    near, far = delta * (1 - u), delta * (1 + u)
+    return (near, far) if delta > 0 else (far, near)
 
 
 def _bounds(
-    delta: float, error: float, freedom: int, p: float, confidence: float
+    delta: float, error: float, freedom: float, p: float, confidence: float
 ) -> tuple[float, float]:
     """Return bounds by Student's t; the bound next to 0 is moved if it contradicts p about 0."""
     # Moved, it is t(p) - t(1 - confidence) standard errors from 0, on the side of the difference;
@@ -102,10 +236,10 @@ def _bounds(
     return (near, far) if delta >= 0 else (-far, -near)
 
 
-def detectable(se: float, confidence: float) -> float:
+def detectable(se: float, freedom: float, confidence: float) -> float:
     """Return the difference that a test with this standard error finds with a power of 80%."""
-    normal = NormalDist()
-    return (normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(POWER)) * se
+    levels = (1 + confidence) / 2, POWER
+    return sum(student_quantile(level, freedom) for level in levels) * se
 
 
 def minus(formula: OneScore) -> OneScore:
@@ -146,15 +280,18 @@ def randomisation(
     # all exchanges are listed; else they are drawn, and the observed rows count as one of them.
     # Returns p, float; exact, bool: true if all exchanges were listed.
     formula = _formula_of(units)
-    difference_of = minus(formula).value
+    value = formula.value if formula.value is _studentised else minus(formula).value
     whole = sums_of(units.terms, units.times[None])
-    observed = abs(difference_of(whole)[0])
+    observed = abs(value(whole)[0])
     if np.isnan(observed):
         return math.nan, False
     exact = n_differ <= MAX_LISTED
     sums = _sums_of_exchanges(units, exact, n_resamples, seed)
-    rounding = max(rounding_of(formula.value(side)[0]) for side in np.hsplit(whole, 2))
-    hits = int(np.count_nonzero(~(np.abs(difference_of(sums)) < observed - rounding)))
+    if formula.value is _studentised:
+        least = observed * (1 - ROUNDING)
+    else:
+        least = observed - max(rounding_of(formula.value(side)[0]) for side in np.hsplit(whole, 2))
+    hits = int(np.count_nonzero(~(np.abs(value(sums)) < least)))
     return (hits / len(sums) if exact else (1 + hits) / (1 + len(sums))), exact
 
 

@@ -21,6 +21,7 @@ from fastcausal.significance.sums import CountRows, Float64, Int64, summing, sum
 from fastcausal.significance.units import EQUAL, OneScore, rounding_of
 
 CELLS = 2**23  # most sums in memory at once
+FEWEST = 50  # resamples that all units are drawn in: each is missing in all with a chance of e^-50
 
 
 def negated(score: OneScore) -> OneScore:
@@ -124,7 +125,8 @@ def rank_sets(
     # resample, every difference deviates from its observed value; the largest deviation, in
     # standard deviations, counts. c is the quantile of these over resamples at the confidence,
     # widened for few units (`widen_for_few_units`).
-    # Returns RankSets: a lead without variation in resamples is never sure.
+    # Returns RankSets: a lead without variation in resamples is one that all units share, of which
+    # the exact p is 2^(1 - n); it is sure by Bonferroni's correction for all pairs.
     # The single-step procedure of simultaneous confidence sets for ranks (Mogstad, Romano, Shaikh
     # and Wilhelm 2024, Review of Economic Studies 91, section 3). A ``low`` of 1 means that Hsu's
     # comparisons with the best do not exclude the system as the best.
@@ -153,7 +155,12 @@ def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
     n_pairs = int(np.count_nonzero(varies)) // 2
     if n_pairs:
         critical = widen_for_few_units(critical, n_units, n_pairs, confidence)
-    return np.multiply(critical, spreads, out=np.full_like(spreads, math.inf), where=varies)
+    margins = np.full_like(spreads, math.inf)
+    n_all_pairs = n_systems * (n_systems - 1) / 2
+    if n >= FEWEST and n_all_pairs * 2.0**-n_units <= (1 - confidence) / 2 + EQUAL:
+        defined = ~np.isnan(strays).any(axis=1)
+        margins[np.logical_and.outer(defined, defined)] = EQUAL
+    return np.multiply(critical, spreads, out=margins, where=varies)
 
 
 def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence: float) -> float:

@@ -36,6 +36,29 @@ def max_abs(values: Any) -> Any:
     return max(values.max(initial=0).item(), -values.min(initial=0).item())
 
 
+def products_of(a: CountRows, b: CountRows, n: int) -> CountRows:
+    """Multiply element by element, as floats if a sum of n products may leave int64.
+
+    >>> products_of(np.array([2, 3]), np.array([5, 7]), 2)
+    array([10, 21])
+    """
+    largest = float(max_abs(a)) * float(max_abs(b)) * float(n)
+    if "f" in (a.dtype.kind, b.dtype.kind) or largest >= 2.0**62:
+        a = a.astype(np.float64)
+    return a * b
+
+
+def scaled_down(values: CountRows) -> CountRows:
+    """Scale floats by a power of two to at most 1, so that their squares are finite.
+
+    >>> scaled_down(np.array([3.0, -8.0])), scaled_down(np.array([3, -8]))
+    (array([ 0.1875, -0.5   ]), array([ 3, -8]))
+    """
+    if values.dtype.kind != "f":
+        return values
+    return np.ldexp(values, -int(np.frexp(max_abs(values))[1]))
+
+
 def summing(terms: CountRows, most: int) -> Callable[[Int64], CountRows]:
     """Return `sums_of` these terms as a function of weights that add up to at most ``most``."""
     # Float matrices multiply many times faster than integer ones, and exactly if every sum stays

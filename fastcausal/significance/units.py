@@ -5,16 +5,25 @@ Units are sorted by content, so the order of examples changes no draw and no sum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.report.numbers import Range, Scale
 from fastcausal.significance.sampling import BLOCK
-from fastcausal.significance.sums import CountRows, Float64, Int64, sums_of
+from fastcausal.significance.sums import (
+    CountRows,
+    Float64,
+    Int64,
+    products_of,
+    scaled_down,
+    sums_of,
+)
 
 EXAMPLE, DOCUMENT, SECTION = "example", "document", "section"
 NOUNS = (EXAMPLE, DOCUMENT, SECTION)  # single units; other units are clusters, named by a column
@@ -48,13 +57,24 @@ def rounding_of(values: Float64 | float) -> Any:
     return EQUAL * np.maximum(1.0, np.abs(values))
 
 
-def units_text(n_units: int, unit: str) -> str:
-    """Format the number of units with their noun.
+def units_text(n_units: int, unit: str, worth: float = math.nan) -> str:
+    """Format the number of units with their noun, and the worth of clusters if it is known.
 
-    >>> units_text(61, "example"), units_text(5, "document"), units_text(12, "doc_id")
-    ('61 examples', '5 documents', '12 clusters (doc_id)')
+    >>> units_text(61, "example"), units_text(5, "document"), units_text(12, "doc_id", 7.31)
+    ('61 examples', '5 documents', '12 clusters (doc_id), worth 7.3')
     """
-    return f"{n_units} {nouns_of(unit)}"
+    text = f"{n_units} {nouns_of(unit)}"
+    return text if unit in NOUNS or math.isnan(worth) else f"{text}, worth {worth:.1f}"
+
+
+def differ_text(n_differ: int | None, n_units: int, unit: str, worth: float) -> str:
+    """Format how many of the units of two systems differ.
+
+    >>> differ_text(7, 61, "example", 61.0), differ_text(5, 12, "doc_id", 7.31)
+    ('7 of 61 examples differ', '12 clusters (doc_id), worth 7.3; 5 differ')
+    """
+    text = units_text(n_units, unit, worth)
+    return f"{n_differ} of {text} differ" if unit in NOUNS else f"{text}; {n_differ} differ"
 
 
 def nouns_of(unit: str) -> str:
@@ -75,6 +95,27 @@ def merged(rows: CountRows, times: Int64) -> tuple[CountRows, Int64]:
     return different, sums
 
 
+Parts = tuple[CountRows, CountRows]  # numerators and denominators of a score, [n_draws] each
+
+
+def parts_in(scores: Iterable[tuple[str, Any]]) -> dict[str, Parts]:
+    """Return the numerators and denominators of the scores that remember them."""
+    return {name: parts for name, v in scores if (parts := getattr(v, "parts", None)) is not None}
+
+
+def worth_of(sizes: CountRows, times: Int64) -> float:
+    """Return how many units of one size tell as much as units of these sizes.
+
+    >>> round(worth_of(np.array([1, 5]), np.array([5, 1])), 4)
+    3.3333
+    """
+    # (sum d)^2 / sum d^2, the effective number of units (Kish 1965)
+    n, sizes = int(times.sum()), scaled_down(sizes)
+    sums = sums_of(np.column_stack([sizes, products_of(sizes, sizes, n)]), times[None])
+    total, squares = sums[0].tolist()
+    return total / squares * total if squares else 0.0
+
+
 class Scored(Protocol):
     """A formula from sums of terms to scores by flat name."""
 
@@ -84,6 +125,10 @@ class Scored(Protocol):
 
     def scores_of(self, sums: CountRows) -> Mapping[str, Float64]:
         """Compute scores from sums of terms [n_draws, n_terms]."""
+        ...
+
+    def parts_of(self, sums: CountRows) -> Mapping[str, Parts]:
+        """Return numerators and denominators of the scores that are quotients."""
         ...
 
 
@@ -113,6 +158,10 @@ class OneScore:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
         return {self.name: self.value(sums)}
 
+    def parts_of(self, sums: CountRows) -> dict[str, Parts]:
+        """Return numerator and denominator of the score, as `Formula.parts_of`."""
+        return parts_in([(self.name, self.value(sums))])
+
     def scores(self, rows: CountRows, weights: Int64) -> dict[str, Float64]:
         """Compute the score of rows under each row of weights, as `Formula.scores`."""
         return self.scores_of(sums_of(self.terms(rows), weights))
@@ -131,6 +180,8 @@ class Units:
     # ``terms``
     times: Int64
     unit: str  # One of `NOUNS`, or the column of the clusters
+    # Worth of clusters by their numbers of examples, for scores that are no ratio; None: all equal
+    worth_of_examples: float | None = None
 
     @property
     def n_units(self) -> int:
@@ -144,6 +195,47 @@ class Units:
     def score_without_each(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for every distinct unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
+
+    @cached_property
+    def fractions(self) -> dict[str, CountRows]:
+        """Numerator and denominator of each unit, [n_distinct, 2], for scores that are ratios."""
+        # A quotient is a ratio of sums if the parts of all units are the sums of their parts.
+        found = {}
+        whole = self.formula.parts_of(self.terms.sum(axis=0, keepdims=True))
+        for name, parts in self.formula.parts_of(self.terms).items():
+            rows = np.column_stack(parts)
+            if name in whole and np.allclose(rows.sum(axis=0), np.ravel(whole[name]), 1e-9, 1e-9):
+                found[name] = rows
+        return found
+
+    def worth(self, name: str) -> float:
+        """Return how many equal units tell as much about a score as these units do."""
+        rows = self.fractions.get(name)
+        if rows is not None:
+            return worth_of(rows[:, 1], self.times)
+        return float(self.n_units) if self.worth_of_examples is None else self.worth_of_examples
+
+    @property
+    def main_worth(self) -> float:
+        """Worth of the units for F1 of the first group, else for the first ratio."""
+        first = next(iter(self.fractions), "")
+        f1 = f"{first.rpartition('_')[0]}_f1"
+        return self.worth(f1 if f1 in self.fractions else first)
+
+    @property
+    def text(self) -> str:
+        """Number of units with their noun, and the worth of clusters."""
+        return units_text(self.n_units, self.unit, self.main_worth)
+
+    def right_of(self, name: str) -> tuple[int, int] | None:
+        """Count right units, and all, of a share of single units; None for other scores."""
+        rows = self.fractions.get(name) if self.unit in NOUNS else None
+        if rows is None or not self.formula.scale_of(name, self.terms).of_units:
+            return None
+        right, counted = rows.T
+        if not (np.isin(rows, (0, 1)).all() and (right <= counted).all()):
+            return None
+        return int(self.times[right == 1].sum()), int(self.times[counted == 1].sum())
 
     def range_of(self, name: str) -> Range | None:
         """Return the range of a score on these units; None if it has no bounds."""
@@ -170,12 +262,34 @@ class Units:
         return self.formula.scores_of(self.terms)
 
 
+class SystemParts(NamedTuple):
+    """Several systems on joint units, in the terms of one score."""
+
+    fractions: list[CountRows]  # of each system; none for a score that is no ratio
+    worth: float  # by the sums of all denominators
+
+    @classmethod
+    def of(cls, units: Units, score: OneScore, n: int) -> SystemParts:
+        """Split joint units of n systems into numerators and denominators."""
+        sides = [replace(units, terms=t, formula=score) for t in np.hsplit(units.terms, n)]
+        rows = [side.fractions[score.name] for side in sides if score.name in side.fractions]
+        if len(rows) < n:
+            return cls([], sides[0].worth(score.name))
+        return cls(rows, worth_of(np.sum(rows, axis=0)[:, 1], units.times))
+
+
 @dataclass(frozen=True, eq=False)
 class WholeUnits(Units):
     """Distinct units whose scores are functions of all rows, not of sums."""
 
     formula: ScoredRows
-    unit_of: Int64  # int64[n_rows]: the unit of each row of ``terms``, which are unit by unit
+    # int64[n_rows]: the unit of each row of ``terms``, which are unit by unit
+    unit_of: Int64 = field(kw_only=True)
+
+    @cached_property
+    def fractions(self) -> dict[str, CountRows]:
+        """No score is a ratio of sums."""
+        return {}
 
     def scores(self, weights: Int64) -> Mapping[str, Float64]:
         """Compute scores by flat name under each int64[n_draws, n_distinct] of weights."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from fastcausal.options import Method
-from fastcausal.significance.intervals import spreads_of, student_p, student_quantile
-from fastcausal.significance.paired import Difference
+from fastcausal.significance.intervals import freedom_of, spreads_of, student_p, student_quantile
+from fastcausal.significance.paired import Difference, detectable
 from fastcausal.significance.units import Units, cut, range_of_difference
 
 
@@ -22,19 +22,20 @@ def welch(
     # nothing; if neither side varies, bounds and p are NaN.
     if method != "jackknife":
         raise ValueError(f"method is {method}, expected jackknife for unpaired samples")
-    values, errors, freedoms, ranges = [], [], [], []
+    values, errors, freedoms, ranges, worth = [], [], [], [], 0.0
     for units in (a, b):
         [(name, value)] = units.scores(units.times[None]).items()
+        worth += units.worth(name)
         ranges.append(units.range_of(name))
         [spread] = spreads_of(units.score_without_each(), units.times).values()
         values.append(float(value[0]))
         errors.append(0.0 if math.isnan(spread.error) else spread.error)
-        freedoms.append(units.n_units - 1)
+        freedoms.append(freedom_of(units.n_units, units.worth(name)))
     (left, right), most = values, max(errors)
     delta = right - left
-    if math.isnan(delta) or not most > 0 or min(freedoms) < 1:
+    if math.isnan(delta) or not most > 0 or min(a.n_units, b.n_units) < 2:
         nan = math.nan
-        return Difference(left, right, delta, nan, nan, nan, nan, False)
+        return Difference(left, right, delta, nan, nan, nan, nan, False, nan, worth)
     squares = [(error / most) ** 2 for error in errors]
     variance = sum(squares)
     freedom = variance**2 / sum(s**2 / n for s, n in zip(squares, freedoms, strict=True))
@@ -43,4 +44,5 @@ def welch(
     p = student_p(delta / error, freedom)
     range = range_of_difference(*ranges)
     low, high = cut(delta - half, range), cut(delta + half, range)
-    return Difference(left, right, delta, low, high, error, p, False)
+    detected = detectable(error, freedom, confidence)
+    return Difference(left, right, delta, low, high, error, p, False, detected, worth)

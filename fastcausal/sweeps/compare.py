@@ -15,8 +15,8 @@ from fastcausal.report.page import Section
 from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text
 from fastcausal.significance.draws import METHODS, Draws
-from fastcausal.significance.paired import detectable, is_student
-from fastcausal.significance.units import units_text
+from fastcausal.significance.paired import Difference, is_student
+from fastcausal.significance.units import differ_text, units_text
 from fastcausal.sweeps.contrast import Contrast, UnitNumbers
 from fastcausal.sweeps.drawn import TESTED, comparison_table
 from fastcausal.sweeps.systems import READING, load_pair
@@ -93,13 +93,12 @@ class Comparison(Report):
     scale_of: Mapping[str, Scale]
 
 
-def _headline(names: Mapping[str, str], counted: UnitNumbers, is_paired: bool) -> str:
-    """Name the compared systems and units."""
+def _headline(names: Mapping[str, str], counted: UnitNumbers, is_paired: bool, worth: float) -> str:
+    """Name the compared systems and units, with the worth of clusters for the first score."""
     minus = f"{names['b']} minus {names['a']}"
     if not is_paired:
         return f"{minus}, unpaired: {units_text(counted.n_b or 0, counted.unit)} and {counted.n_a}"
-    units = units_text(counted.n_units, counted.unit)
-    return f"{minus}: {counted.n_differ} of {units} differ"
+    return f"{minus}: {differ_text(counted.n_differ, counted.n_units, counted.unit, worth)}"
 
 
 def _tabulate(comparison: Comparison) -> pa.Table:
@@ -232,17 +231,14 @@ def compare(
     contrast = Contrast(left, right, not unpaired, draws)
     counted = contrast.counted()
 
-    def values(name: str) -> Scores:
-        change = contrast.change(name, counted.n_differ)
-        return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
-
+    changes = {name: contrast.change(name, counted.n_differ) for name in chosen}
     test: PairedTest = "student" if is_student(counted.n_units, confidence) else "randomisation"
     if unpaired:
         test = "welch"
     shown = dict(zip("ab", names, strict=True))
     pairs = ("pairing", "answers") if systems.answers is not None or unpaired else ()
     interval = f"{100 * confidence:g}% confidence interval of delta ({METHODS[method]})"
-    compared = {name: values(name) for name in chosen}
+    compared = {name: Scores(change.numbers()) for name, change in changes.items()}
     tested = TESTS[test]
     if correction != "none":
         p_values = adjusted([each["p"] for each in compared.values()], correction).tolist()
@@ -254,7 +250,7 @@ def compare(
     elif len(chosen) > 1:
         tested += f", {len(chosen)} tests, {CORRECTED[correction]}"
     return Comparison(
-        _headline(shown, counted, not unpaired),
+        _headline(shown, counted, not unpaired, compared[chosen[0]]["worth"]),
         left.signature,
         compared,
         facts={
@@ -273,6 +269,7 @@ def compare(
         warnings=systems.warnings + counted.warnings,
         legend=(
             f"low, high: {interval}; p: p-value, {tested}",
+            *_describe_tests(changes, counted.n_units, confidence),
             "mde: minimum detectable effect (80% power)",
             *direction_lines(scale_of),
             *formula.describe_change(compared),
@@ -283,6 +280,21 @@ def compare(
         arrow=_tabulate,
         sections=_sections,
     )
+
+
+def _describe_tests(
+    changes: Mapping[str, Difference], n_units: int, confidence: float
+) -> Iterator[str]:
+    """Say which scores have another test, and what no data of this size could show."""
+    if not is_student(n_units, confidence):
+        plain = [name for name, c in changes.items() if c.n_differ and not c.studentised]
+        if any(change.studentised for change in changes.values()):
+            yield "p: differences are divided by their standard errors (studentised)"
+        if plain:
+            yield f"p of plain differences, of scores that are no ratios: {', '.join(plain)}"
+    for name, change in changes.items():
+        if (line := change.explain(n_units, confidence)) is not None:
+            yield f"{name}: {line}"
 
 
 def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:

@@ -12,8 +12,10 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.numbers import Bounded, number_text
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws
+from fastcausal.significance.intervals import intervals_of
 
 MIN_UNITS = 10  # fewest units for a pass or fail
+MIN_WORTH = 5.0  # least worth of units for a pass or fail
 SHOWN = ("value", "low", "high", "least")
 
 
@@ -29,6 +31,7 @@ class Floor:
     least: float
     verdict: Verdict  # {"pass", "fail", "inconclusive"}
     point: bool  # True if the value decides, not its bounds
+    worth: float  # How many equal units tell as much about the score
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers by name."""
@@ -58,19 +61,25 @@ def floors_of(
     for score, floor in least.items():
         if not math.isfinite(floor):
             raise ValueError(f"the floor of {score} is {floor}, expected a finite number")
-        low, high, _ = candidate.interval(score, **draws.arguments())
-        value = float(values[score][0])
-        verdict = verdict_of(low, high, n_units, floor)
+        units = candidate.drawn(draws.cluster, score)
+        low, high, _ = intervals_of(units, draws)[score]
+        value, worth = float(values[score][0]), units.worth(score)
+        verdict: Verdict = "inconclusive"
         if point:
-            verdict = verdict_of(value, value, MIN_UNITS, floor)
-        floors.append(Floor(score, value, low, high, floor, verdict, point))
+            verdict = verdict_of(value, value, floor)
+        elif are_enough(n_units, worth):
+            verdict = verdict_of(low, high, floor)
+        floors.append(Floor(score, value, low, high, floor, verdict, point, worth))
     return tuple(floors)
 
 
-def verdict_of(low: float, high: float, n_units: int, least: float) -> Verdict:
+def are_enough(n_units: int, worth: float) -> bool:
+    """Return True if there are enough units for a pass or fail."""
+    return n_units >= MIN_UNITS and worth >= MIN_WORTH
+
+
+def verdict_of(low: float, high: float, least: float) -> Verdict:
     """Judge by confidence bounds, which are undefined or wide if the data do not suffice."""
-    if n_units < MIN_UNITS:
-        return "inconclusive"
     if low >= least:
         return "pass"
     return "fail" if high < least else "inconclusive"
@@ -82,13 +91,13 @@ def gain_of(low: float, high: float, lower_is_better: bool) -> tuple[float, floa
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict of several conditions: one that fails decides, then an inconclusive one.
+    """Return the verdict of several conditions: the worst one decides.
 
     >>> joint_verdict(["pass", "inconclusive"]), joint_verdict(["pass", "inconclusive", "fail"])
     ('inconclusive', 'fail')
     """
     every = {*verdicts}
-    return next((v for v in ("fail", "inconclusive") if v in every), "pass")
+    return next((v for v in ("fail", "inconclusive", "unchanged") if v in every), "pass")
 
 
 def floors_table(title: str, floors: Iterable[Floor], shares: Collection[str]) -> Grid:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from fastcausal.counts.seals import Written
+from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid
@@ -16,13 +18,15 @@ from fastcausal.report.report import Report
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import warnings_of
-from fastcausal.significance.paired import detectable
-from fastcausal.significance.units import units_text
+from fastcausal.significance.paired import Difference
+from fastcausal.significance.units import EQUAL, differ_text, units_text
 from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.floors import (
     MIN_UNITS,
+    MIN_WORTH,
     Floor,
+    are_enough,
     floors_of,
     floors_table,
     gain_of,
@@ -32,6 +36,7 @@ from fastcausal.sweeps.floors import (
 from fastcausal.sweeps.systems import Systems, load_one, load_pair
 from fastcausal.tasks.values.reading import ValueReading
 
+PREDICTIONS = "predictions"  # fact: the digest of a file of predictions
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
 
@@ -40,7 +45,9 @@ class Gate(Report):
 
     Attributes
     ----------
-    verdict : {"pass", "fail", "inconclusive"}
+    verdict : {"pass", "fail", "inconclusive", "unchanged"}
+        ``unchanged``: the candidate is the same as the baseline; it passes for a ``min_delta`` of
+        at most 0.
     score : str
         Flat name.
     baseline, candidate, delta : float
@@ -50,7 +57,11 @@ class Gate(Report):
     min_delta : float
         The least difference that passes.
     n_units, n_differ : int
-        Number of units, and of units with different counts.
+        Number of units, and of units that differ in the terms of the score.
+    worth : float
+        How many equal units tell as much about the score; NaN without a baseline.
+    alpha : float
+        Level of each one-sided bound.
     mde : float
         The minimum detectable effect at a power of 80%.
     systems : mapping of str to str
@@ -82,6 +93,8 @@ class Gate(Report):
     min_delta: float
     n_units: int
     n_differ: int | None
+    worth: float
+    alpha: float
     mde: float
     systems: Mapping[str, str]
     unit: str
@@ -96,8 +109,8 @@ class Gate(Report):
 
     @property
     def passed(self) -> bool:
-        """True for a pass."""
-        return self.verdict == "pass"
+        """True for a pass, and for no change if no gain is required."""
+        return self.verdict == "pass" or (self.verdict == "unchanged" and self.min_delta <= 0)
 
     def to_junit(self) -> str:
         """Write a JUnit suite of one test case for servers of continuous integration.
@@ -124,10 +137,10 @@ class Gate(Report):
 def _bounds_line(facts: Mapping[str, Any]) -> str:
     percent, taken = f"{100 * facts['confidence']:g}%", METHODS[facts["method"]]
     line = f"low, high: one-sided {percent} confidence bounds"
-    units = units_text(facts["n_units"], facts["unit"])
+    units = units_text(facts["n_units"], facts["unit"], facts["worth"])
     if "baseline" not in facts["systems"]:
         return f"{line} ({taken}): {units}"
-    differ = f"{facts['n_differ']} of {units} differ"
+    differ = differ_text(facts["n_differ"], facts["n_units"], facts["unit"], facts["worth"])
     if facts["n_differ"] is None:
         differ = f"unpaired, {units} in all"
     return f"{line} of delta ({taken}); {differ}"
@@ -145,58 +158,53 @@ def _keys(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of JSON for a difference, for floors, or for both."""
     has_baseline = "baseline" in facts["systems"]
     change = ("score", *SHOWN[:5], "min_delta") if has_baseline else ()
-    differ = ("n_differ", "mde") if has_baseline else ()
+    differ = ("n_differ", "mde", "worth") if has_baseline else ()
     is_told = facts["answers"] is not None or facts["pairing"] == "none"
     return (
-        "verdict", *change, "confidence", "n_units", *differ, "systems", "signature", "unit",
+        "verdict", *change, "confidence", "n_units", *differ, "alpha", "reason", "systems",
+        "signature", "unit",
         "method", "n_resamples", "seed", "warnings", "lower_is_better?",
         *(("pairing", "answers") if is_told else ()), "floors?",
     )  # fmt: skip
 
 
-def _reasons(facts: Mapping[str, Any]) -> list[str]:
-    """Return a reason for each condition."""
-    has_baseline, floors = "baseline" in facts["systems"], facts["floors"]
-    by_bounds = has_baseline or not all(floor.point for floor in floors)
-    if facts["n_units"] < MIN_UNITS and by_bounds:
-        units = units_text(facts["n_units"], facts["unit"])
+def _reasons(facts: Mapping[str, Any], change: Difference | None) -> list[str]:
+    """Return the sentence that decided, for the difference and for each floor."""
+    floors, units = facts["floors"], units_text(facts["n_units"], facts["unit"], facts["worth"])
+    worths = [facts["worth"]] if change else [f.worth for f in floors if not f.point]
+    if facts["n_units"] < MIN_UNITS and worths and facts["verdict"] != "unchanged":
         return [f"{units} are too few for a verdict, expected at least {MIN_UNITS}"]
-    differs = [_describe_change(**facts)] if has_baseline else []
+    if worths and min(worths) < MIN_WORTH and facts["verdict"] != "unchanged":
+        least = f"a worth of at least {MIN_WORTH:g}"
+        return [f"{units} are too unequal (worth {min(worths):.1f}), expected {least}"]
+    differs = [] if change is None else [_describe_change(change, facts)]
     return [*differs, *(floor.reason(facts["confidence"]) for floor in floors)]
 
 
-def _describe_change(
-    *,
-    score: str,
-    delta: float,
-    low: float,
-    high: float,
-    min_delta: float,
-    mde: float,
-    n_units: int,
-    n_differ: int | None,
-    unit: str,
-    confidence: float,
-    lower_is_better: bool,
-    **_: Any,
-) -> str:
-    """Return a sentence on the change of the score and on its significance."""
-    least = 0.0 - min_delta if lower_is_better else min_delta
-    change, lowest, highest, bound = (number_text(v, sign="+") for v in (delta, low, high, least))
-    at_level = f"{units_text(0, unit)} differ"
-    if n_differ != 0:
-        at_level = f"significant at {level_text(confidence)} (one-sided)"
-    text = f"{score} changes by {change} [{lowest}, {highest}]"
-    passing, failing = ("at most", "above") if lower_is_better else ("at least", "below")
-    verdict = verdict_of(*gain_of(low, high, lower_is_better), n_units, min_delta)
+def _describe_change(change: Difference, facts: Mapping[str, Any]) -> str:
+    """Return a sentence on the change of the score, and on what decided about it."""
+    score, is_lower, mde = facts["score"], facts["lower_is_better"], facts["mde"]
+    if facts["is_same"]:
+        return f"{score} is unchanged: all predictions are those of the baseline"
+    least = 0.0 - facts["min_delta"] if is_lower else facts["min_delta"]
+    numbers = (change.delta, change.low, change.high, least)
+    delta, lowest, highest, bound = (number_text(v, sign="+") for v in numbers)
+    text = f"{score} changes by {delta} [{lowest}, {highest}]"
+    passing, failing = ("at most", "above") if is_lower else ("at least", "below")
+    verdict = facts["verdict_of_change"]
+    decided = f"significant at {level_text(facts['confidence'])} (one-sided)"
+    if math.isnan(change.low) and verdict != "inconclusive":
+        decided += f", p-value {change.p / 2:.4g}"
+    unseen = change.explain(facts["n_units"], facts["draws"].confidence)
     if verdict != "inconclusive":
-        return f"{text}, {passing if verdict == 'pass' else failing} {bound}: {at_level}"
-    text += f": neither {passing} {bound} nor {failing} is {at_level}"
-    return (
-        text
-        if math.isnan(mde)
-        else (f"{text}; minimum detectable effect (80% power): {number_text(mde)}")
-    )
+        side = passing if verdict == "pass" else failing
+        return f"{text}, {side} {bound}: {decided if unseen is None else unseen}"
+    if unseen is not None:
+        return f"{text}: {unseen}"
+    text += f": neither {passing} {bound} nor {failing} is {decided}"
+    if math.isnan(mde):
+        return text
+    return f"{text}; minimum detectable effect (80% power): {number_text(mde)}"
 
 
 def _grids(report: Gate, counts: bool) -> list[Grid]:
@@ -230,8 +238,9 @@ def gate(
     """Judge a candidate: pass, fail, or inconclusive.
 
     It passes if the lower confidence bound of the difference is at least ``min_delta``, and fails
-    if the upper bound is below; so do scores with a floor. Fewer than 10 units are inconclusive.
-    If no unit differs, both bounds of the difference are 0.
+    if the upper bound is below; so do scores with a floor. Fewer than 10 units, or units worth
+    fewer than 5 equal ones, are inconclusive. Units that all are alike leave bounds: some of those
+    that were not seen may differ. The same predictions are ``unchanged``.
 
     Parameters
     ----------
@@ -279,7 +288,7 @@ def gate(
     >>> from fastcausal import sample
     >>> careful = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
     >>> fc.gate(careful, careful, min_delta=0.0).verdict
-    'pass'
+    'unchanged'
     >>> fc.gate(None, careful, floors={"overall_f1": 0.8}).verdict
     'inconclusive'
     """
@@ -288,36 +297,40 @@ def gate(
     asked = dict.fromkeys([*([] if score is None else [score]), *floors])
     reading = request_scores(reading, [*asked] or None, cluster)
     draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
+    change = None
     if baseline is None:
         systems, values = _alone(candidate, reading, draws)
     else:
-        systems, values = _against(baseline, candidate, score, not unpaired, reading, draws)
+        systems, values, change = _against(baseline, candidate, score, not unpaired, reading, draws)
     after = [*systems.systems.values()][-1]
-    judged = [*([values["score"]] if baseline is not None else []), *floors]
+    judged = [*([] if change is None else [values["score"]]), *floors]
     scale_of = {name: systems.ranking_scale(name, lower_is_better) for name in judged}
     if lower := [name for name in floors if scale_of[name].better == "lower"]:
         raise ValueError(f"lower is better: {lower[0]}, expected a floor where higher is better")
-    lower_is_better = baseline is not None and scale_of[values["score"]].better == "lower"
+    lower_is_better = change is not None and scale_of[values["score"]].better == "lower"
     found = floors_of(after, floors, point, values["n_units"], draws)
     verdicts = [floor.verdict for floor in found]
-    if baseline is not None:
-        gain = gain_of(values["low"], values["high"], lower_is_better)
-        verdicts.append(verdict_of(*gain, values["n_units"], min_delta or 0.0))
+    if change is not None:
+        values["verdict_of_change"] = _judge(
+            change, values, min_delta or 0.0, lower_is_better, 1 - confidence
+        )
+        verdicts.append(values["verdict_of_change"])
     names = values["systems"]
     facts = {
         "verdict": joint_verdict(verdicts),
         "min_delta": math.nan if min_delta is None else float(min_delta),
-        "mde": detectable(values.pop("se"), confidence),
+        "alpha": 1 - confidence,
         **(shown := replace(draws, confidence=confidence)).settings(),
-        "draws": shown,
         "lower_is_better": lower_is_better,
         "pairing": "id",
         "answers": systems.answers,
         "floors": found,
         "scale_of": scale_of,
+        "draws": draws,
         **values,
     }
-    warnings, reasons = facts.pop("warnings"), _reasons(facts)
+    warnings, reasons = facts.pop("warnings"), _reasons(facts, change)
+    facts["draws"] = shown
     groups = {floor.score: Scores(floor.numbers()) for floor in found}
     if baseline is not None:
         groups = {values["score"]: Scores({name: facts[name] for name in SHOWN})}
@@ -332,6 +345,49 @@ def gate(
         logged=(),
         grids=_grids,
     )
+
+
+def _judge(
+    change: Difference,
+    values: Mapping[str, Any],
+    min_delta: float,
+    lower_is_better: bool,
+    alpha: float,
+) -> Verdict:
+    """Judge a difference by its bounds; without bounds by p, which tells about 0 alone."""
+    if values["is_same"]:
+        return "unchanged"
+    if not are_enough(values["n_units"], change.worth):
+        return "inconclusive"
+    if not math.isnan(change.low):
+        return verdict_of(*gain_of(change.low, change.high, lower_is_better), min_delta)
+    if not change.p / 2 <= alpha + EQUAL:  # also an undefined p
+        return "inconclusive"
+    gains = (change.delta > 0) != lower_is_better
+    if gains:
+        return "pass" if min_delta <= 0 else "inconclusive"
+    return "fail" if min_delta >= 0 else "inconclusive"
+
+
+def _is_same(a: Statistics, b: Statistics) -> bool:
+    """Return True if two systems have the same predictions, in any order of rows."""
+    # Files of predictions have a digest; of counts and values all columns are compared.
+    if a.formula != b.formula or a.signature != b.signature:
+        return False
+    if a.facts.get(PREDICTIONS) != b.facts.get(PREDICTIONS):
+        return False
+    return _seals_of(a) == _seals_of(b)
+
+
+def _seals_of(side: Statistics) -> list[Written]:
+    """Return digests of all columns, of units with their counts and of units left out."""
+    if side.units is None:
+        return []
+    counted = side.units
+    for name, column in zip(side.formula.fields, side.rows_of_units().T, strict=True):
+        counted = counted.append_column(name, [column])
+    tables = [table for table in (counted, side.left_out) if table is not None]
+    return [Written.seal(side.formula, table) for table in tables]
 
 
 def _check(
@@ -356,7 +412,8 @@ def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems
     """Return a candidate without a baseline, and values of `Gate`."""
     name, systems = load_one(candidate, "candidate", reading)
     units = systems.first.drawn(draws.cluster)
-    undefined = dict.fromkeys(("baseline", "candidate", "delta", "low", "high", "se"), math.nan)
+    names = ("baseline", "candidate", "delta", "low", "high", "mde", "worth")
+    undefined = dict.fromkeys(names, math.nan)
     return systems, {
         **undefined,
         "score": "",
@@ -375,8 +432,8 @@ def _against(
     is_paired: bool,
     reading: ValueReading,
     draws: Draws,
-) -> tuple[Systems, dict[str, Any]]:
-    """Return both systems, and values of `Gate` on their difference."""
+) -> tuple[Systems, dict[str, Any], Difference]:
+    """Return both systems, values of `Gate`, and their difference."""
     roles = ("baseline", "candidate")
     names, systems = load_pair(baseline, candidate, roles, reading, is_paired)
     before, after = systems.systems.values()
@@ -384,9 +441,7 @@ def _against(
     contrast = Contrast(before, after, is_paired, draws)
     counted = contrast.counted()
     change = contrast.change(score, counted.n_differ)
-    if counted.n_differ == 0 and change.delta == 0:
-        change = change._replace(low=0.0, high=0.0)
-    return systems, {
+    values = {
         "score": score,
         "baseline": change.a,
         "candidate": change.b,
@@ -394,10 +449,13 @@ def _against(
         "low": change.low,
         "high": change.high,
         "n_units": counted.n_units,
-        "n_differ": counted.n_differ,
-        "se": change.se,
+        "n_differ": change.n_differ,
+        "worth": change.worth,
+        "mde": change.mde,
         "systems": dict(zip(roles, names, strict=True)),
         "unit": counted.unit,
         "warnings": counted.warnings,
         "pairing": "id" if is_paired else "none",
+        "is_same": is_paired and _is_same(*systems.loaded),
     }
+    return systems, values, change

@@ -20,11 +20,11 @@ from fastcausal.report.page import Section
 from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
 from fastcausal.significance.draws import METHODS, Draws
-from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.intervals import intervals_of, warnings_of
 from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
-from fastcausal.significance.units import OneScore, units_text
+from fastcausal.significance.units import OneScore
 from fastcausal.sweeps.compare import TESTS, compare, direction_lines, request_scores
 from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, float]
 DIFFERENCE = ("delta", "delta_low", "delta_high", "p", "p_adjusted")
-COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
+COLUMNS = ("value", "low", "high", "worth", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
+HIDDEN = ("system", "worth")  # columns of results that tables leave out
 KEYS = (
     "signature", "score", "n_systems", "unit", "n_units", "method", "confidence", "n_resamples",
     "seed", "test", "winner", "systems", "warnings", "lower_is_better?", "answers?",
@@ -46,7 +47,8 @@ KEYS = (
 class Leaderboard(Report):
     """Systems by rank, equal ranks by name: ``board["run 7"].rank``.
 
-    Each system has its score ``value`` with the confidence interval ``low`` to ``high``, its
+    Each system has its score ``value`` with the confidence interval ``low`` to ``high``, the
+    ``worth`` of the units (how many equal ones tell as much about its score), its
     ``rank`` with the simultaneous rank interval ``rank_low`` to ``rank_high``, and ``best``, true
     if no system is significantly better. With a baseline, it also has the difference ``delta`` from
     the baseline with ``delta_low`` and ``delta_high``, and the p-values ``p`` and ``p_adjusted``.
@@ -118,7 +120,7 @@ def _tabulate(board: Leaderboard) -> pa.Table:
 
 def _grids(board: Leaderboard, counts: bool) -> list[Grid]:
     """Make a row per system."""
-    columns = [*board.systems[0]][1:]
+    columns = [name for name in board.systems[0] if name not in HIDDEN]
     signed = [name for name in columns if name.startswith("delta")]
     own = dict.fromkeys((*COLUMNS[:3], *DIFFERENCE[:3]), board.score)
     scores = {n: own.get(n, n.removesuffix("_low").removesuffix("_high")) for n in columns}
@@ -289,7 +291,7 @@ def leaderboard(
     }
     first = "" if len(shown) == len(rows) else f": the first {len(shown)}"
     board = Leaderboard(
-        f"{score} of {len(rows)} systems on {units_text(units.n_units, units.unit)}{first}",
+        f"{score} of {len(rows)} systems on {units.text}{first}",
         joined[winner].signature,
         scores,
         facts={
@@ -328,9 +330,10 @@ def _compute_intervals(
     """Return the confidence interval of a score, and the values and intervals of others."""
     row: Row = {}
     for name in (score, *others):
-        low, high, _ = statistics.interval(name, **draws.arguments())
+        units = statistics.drawn(draws.cluster, name)
+        low, high, _ = intervals_of(units, draws)[name]
         if name == score:
-            row |= {"low": low, "high": high}
+            row |= {"low": low, "high": high, "worth": units.worth(name)}
         else:
             value = float(statistics.scores()[name][0])
             row |= {name: value, f"{name}_low": low, f"{name}_high": high}

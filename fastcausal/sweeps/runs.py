@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers
+from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.files.keys import repeated
-from fastcausal.files.packed import only_files, stem_of
+from fastcausal.files.packed import loaded, local, only_files, stem_of
 from fastcausal.formats import opened, read_marked, refuse_untaken, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.reading.batches import Stream
@@ -220,6 +221,14 @@ def digest_of_files(path: Path) -> str:
         name, data = os.fsencode(os.path.relpath(part, path.parent)), part.read_bytes()
         digest.update(b"%d %d " % (len(name), len(data)) + name + data)
     return digest.hexdigest()
+
+
+def digest_of_lines(path: str) -> int | None:
+    """Return the digest of a file's lines in any order; None for folders and standard input."""
+    if path == "-" or Path(local(path)).is_dir():
+        return None
+    _, data = loaded(path)
+    return digest_of_texts(None, pa.array(data.rstrip(b"\n").split(b"\n"), pa.large_binary()))
 
 
 def _parts(path: Path) -> list[Path]:

@@ -22,7 +22,7 @@ from fastcausal.significance.crossed import cross
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
 from fastcausal.significance.sums import CountRows, Float64, sums_of
-from fastcausal.significance.units import OneScore, Units, cut, units_text
+from fastcausal.significance.units import OneScore, SystemParts, Units, cut, units_text
 from fastcausal.sweeps.compare import direction_lines, request_scores
 from fastcausal.sweeps.hyperparameters import groups_of
 from fastcausal.sweeps.systems import list_failures, load_systems
@@ -211,7 +211,9 @@ def mean_units(systems: Sequence[Statistics], score: str, cluster: str | None = 
     assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
     times = np.bincount(row_of, minlength=len(terms))
     unit = cluster or first.formula.unit
-    return Units(_mean_of(formula, len(systems)), terms, times, unit)
+    n = len(systems)
+    worth = SystemParts.of(Units(formula, terms, times, unit), formula, n).worth
+    return Units(_mean_of(formula, n), terms, times, unit, worth)
 
 
 def _mean_of(formula: OneScore, n: int) -> OneScore:

@@ -33,6 +33,7 @@ class Systems(NamedTuple):
     # For values: the rule, and numbers of answers by system
     answers: Mapping[str, Any] | None = None
     warnings: tuple[str, ...] = ()
+    loaded: tuple[Statistics, ...] = ()  # a pair as it was read
 
     @property
     def first(self) -> Statistics:
@@ -107,7 +108,7 @@ def load_pair(
     systems = zip(shown, sides, strict=True)
     if not paired:
         return names, _unify(dict(systems))
-    joint = _join(systems, reading.cluster)
+    joint = _join(systems, reading.cluster)._replace(loaded=sides)
     if joint.answers is not None:
         sides_of = {role: joint.answers[name] for role, name in zip("ab", shown, strict=True)}
         joint = joint._replace(answers={"rule": joint.answers["rule"], **sides_of})

@@ -179,7 +179,7 @@ def test_floors_in_junit_and_annotations(tmp_path):
     printed, _ = cli("gate", sample.GOLD, "--candidate", FILES[0], *least, expect=1)
     [case] = ElementTree.fromstring(report.read_text())
     assert case.get("name") == "overall_f1, cause_f1: careful"
-    message = "overall_f1 is 0.8189 [0.7829, 0.8502], below 0.9000: significant at 5% (one-sided)"
+    message = "overall_f1 is 0.8189 [0.7824, 0.8505], below 0.9000: significant at 5% (one-sided)"
     assert case[0].get("message").startswith(message)
     assert f"::error title=fastcausal gate::fail: careful; {message[:46]}" in printed
 

@@ -18,7 +18,8 @@ from fastcausal.report.numbers import Bounded
 from tests.support.cli import cli
 
 GOLD, PRED = str(sample.GOLD), str(sample.SYSTEMS["careful"])
-KEYS = ["method", "confidence", "n_resamples", "seed", "unit", "n_units", "scores", "subsets"]
+KEYS = ["method", "confidence", "n_resamples", "seed", "unit", "n_units", "scores", "subsets",
+        "worth"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,6 @@ NOT_OF_UNITS = {
         *BY_CLASS,
         *((f"direction{of}", n) for of in ("", "_A", "_B") for n in ("too_strong", "too_weak")),
     ],
-    "sums": [("overall", "f1")],
 }
 NOT_OF_UNITS |= dict.fromkeys(("labels", "task 1", "occurring"), BY_CLASS)
 NOT_OF_UNITS["scored"] = NOT_OF_UNITS["judged"]
@@ -199,4 +198,4 @@ def test_titles_name_the_units_of_a_formula():
     verdict = fc.gate(a, b, score="exists_f1", min_delta=0.0, **options)
     assert verdict.legend[1].endswith("6 of 12 documents differ")
     clustered = fc.compare(a, b, "exists_f1", cluster="id", **options)
-    assert clustered.title == "B minus A: 6 of 12 clusters (id) differ"
+    assert clustered.title == "B minus A: 12 clusters (id), worth 11.8; 6 differ"

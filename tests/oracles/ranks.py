@@ -27,14 +27,19 @@ def quantile(values: Sequence[float], share: float) -> float:
 def margins(
     values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float, n_units: int
 ) -> dict[tuple[int, int], float]:
-    """The lead beyond which each pair is in a sure order; pairs that do not vary are left out."""
+    """The lead beyond which each pair is in a sure order; without variation of all units, any."""
     spread = {}
+    n_pairs = math.comb(len(values), 2)
+    sure = len(drawn[0]) >= 50 and n_pairs * 2 ** (1 - n_units) <= 1 - confidence + 2e-12
+    alike = {}
     for j, k in combinations(range(len(values)), 2):
         differences = [a - b for a, b in zip(drawn[j], drawn[k], strict=True)]
         differences = [d for d in differences if not math.isnan(d)]
         known = not math.isnan(values[j] - values[k])
         if known and len(differences) > 1 and stdev(differences) > 1e-12:
             spread[j, k] = stdev(differences)
+        elif sure and not any(map(math.isnan, (*drawn[j], *drawn[k]))):
+            alike[j, k] = 1e-12
     largest = []
     for scores in zip(*drawn, strict=True):
         each = [
@@ -45,9 +50,9 @@ def margins(
         if each:
             largest.append(max(each))
     if not largest:
-        return {}
+        return alike
     c = wider(quantile(largest, confidence), len(spread), confidence, n_units)
-    return {pair: c * s for pair, s in spread.items()}
+    return alike | {pair: c * s for pair, s in spread.items()}
 
 
 def wider(c: float, n_pairs: int, confidence: float, n_units: int) -> float:

@@ -33,27 +33,54 @@ def law_by_convolution(units: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarra
     return ratios, np.cumsum(np.bincount(place, law[bottom > 0]))
 
 
-def paired(
-    a: Sequence, b: Sequence, score: Callable, confidence: float
-) -> tuple[float, float, float]:
+Parts = tuple[float, float]  # numerator and denominator of a unit
+
+
+def worth(sizes: Sequence[float]) -> float:
+    """How many equal units tell as much: Kish's effective number."""
+    return sum(sizes) ** 2 / sum(size * size for size in sizes)
+
+
+def studentised(a: Sequence[Parts], b: Sequence[Parts]) -> float:
+    """The difference of two ratios over its linearised standard error."""
+    (n_a, d_a), (n_b, d_b) = ([sum(side) for side in zip(*parts, strict=True)] for parts in (a, b))
+    errors = [
+        (y[0] - n_b / d_b * y[1]) / d_b - (x[0] - n_a / d_a * x[1]) / d_a
+        for x, y in zip(a, b, strict=True)
+    ]
+    delta, error = n_b / d_b - n_a / d_a, math.sqrt(math.fsum(e * e for e in errors))
+    if abs(delta) < 1e-12:
+        return 0.0
+    return delta / error if error > 1e-9 else math.copysign(math.inf, delta)
+
+
+def paired(a: Sequence[Parts], b: Sequence[Parts], confidence: float) -> tuple[float, float, float]:
     """Return bounds of B minus A by Student's t, the one next to 0 moved to agree with p; and p.
 
-    p is from all exchanges, or from Student's t if no exchanges can reach 1 - confidence.
+    Units are numerators and denominators. p is from all exchanges of studentised differences, or
+    from Student's t if there are few units.
     """
     n, alpha = len(a), 1 - confidence
+
+    def score(parts: Sequence[Parts]) -> float:
+        numerator, denominator = (sum(side) for side in zip(*parts, strict=True))
+        return numerator / denominator
+
     delta = score(b) - score(a)
     without = [score([*b[:k], *b[k + 1 :]]) - score([*a[:k], *a[k + 1 :]]) for k in range(n)]
     error = math.sqrt((n - 1) / n * sum((x - sum(without) / n) ** 2 for x in without))
-    differ = sum(tuple(x) != tuple(y) for x, y in zip(a, b, strict=True))
-    law = stats.t(max(1, differ - 1))
-    if 2 / 2**n > alpha + 1e-12:
+    differ = sum(x != y for x, y in zip(a, b, strict=True))
+    equal = worth([x[1] + y[1] for x, y in zip(a, b, strict=True)])
+    law = stats.t(max(1, min(differ, equal) - 1))
+    if n < 8 or 2 / 2**n > alpha + 1e-12:
         p = 2 * law.sf(abs(delta) / error)
     else:
         sizes = []
         for ways in product((0, 1), repeat=n):
             sides = [(y, x) if way else (x, y) for way, x, y in zip(ways, a, b, strict=True)]
-            sizes.append(abs(score([y for _, y in sides]) - score([x for x, _ in sides])))
-        p = sum(not size < abs(delta) - 1e-12 for size in sizes) / len(sizes)
+            sizes.append(abs(studentised(*zip(*sides, strict=True))))
+        least = abs(studentised(a, b)) * (1 - 1e-9)
+        p = sum(not size < least for size in sizes) / len(sizes)
     t, needed = law.isf(p / 2), law.isf(alpha / 2)
     near, far = abs(delta) - needed * error, abs(delta) + needed * error
     if near > 0 and p > alpha + 1e-12:
@@ -63,13 +90,19 @@ def paired(
     return (near, far, p) if delta >= 0 else (-far, -near, p)
 
 
-def jackknife(units: Sequence, score: Callable, confidence: float) -> tuple[float, float]:
-    """Student's t around the score, on the logit scale by the derivative of the logit."""
+def jackknife(
+    units: Sequence, score: Callable, confidence: float, sizes: Sequence[float] | None = None
+) -> tuple[float, float]:
+    """Student's t around the score, on the logit scale by the derivative of the logit.
+
+    Units have these sizes, or are all equal.
+    """
     n, value = len(units), score(units)
+    freedom = max(1, min(n, n if sizes is None else worth(sizes)) - 1)
     left_out = [score([*units[:k], *units[k + 1 :]]) for k in range(n)]
     mean = math.fsum(left_out) / n
     error = math.sqrt((n - 1) / n * math.fsum((each - mean) ** 2 for each in left_out))
-    half = error * stats.t.ppf((1 + confidence) / 2, n - 1)
+    half = error * stats.t.ppf((1 + confidence) / 2, freedom)
     if not 0 < value < 1:
         return value - half, value + half
     center, half = stats.logistic.ppf(value), half / (value * (1 - value))

@@ -55,6 +55,12 @@ class Measured(NamedTuple):
     def range_of(self, name: str) -> tuple[float, float]:
         return 0, 1
 
+    def worth(self, name: str) -> float:
+        return float(len(self.times))
+
+    def right_of(self, name: str) -> None:
+        return None
+
 
 def mean(weights: np.ndarray) -> dict[str, np.ndarray]:
     with np.errstate(invalid="ignore"):
@@ -101,11 +107,12 @@ class TestPeers:
 
     def test_a_plain_loop(self, n, confidence):
         rows = random_rows(n)
-        ours = intervals_of(units_of(rows), Draws("jackknife", confidence))["overall_f1"]
-        assert ours[:2] == pytest.approx(oracle.jackknife(list(rows), f1, confidence), abs=1e-12)
-        measure = Measured(lambda weights: {"f1": f1_of(weights, rows)}, np.ones(n, int))
-        again = intervals_of(measure, Draws("jackknife", confidence))["f1"]
-        assert again == pytest.approx(ours, abs=1e-12)
+        for sizes in (rows @ [2, 1, 1], None):  # of F1, and of a score that is no ratio
+            measure = Measured(lambda weights: {"f1": f1_of(weights, rows)}, np.ones(n, int))
+            drawn, name = (measure, "f1") if sizes is None else (units_of(rows), "overall_f1")
+            ours = intervals_of(drawn, Draws("jackknife", confidence))[name]
+            expected = oracle.jackknife(list(rows), f1, confidence, sizes)
+            assert ours[:2] == pytest.approx(expected, abs=1e-12)
 
 
 def f1_of(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:

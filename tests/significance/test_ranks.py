@@ -113,12 +113,13 @@ def test_equal_systems_tie():
     assert (rank.tolist(), low.tolist(), high.tolist()) == ([1] * 4, [1] * 4, [4] * 4)
 
 
-def test_one_unit_orders_nothing():
-    """Systems keep shared ranks if their differences do not vary, as with one unit."""
+def test_units_that_are_all_alike_order_systems_by_their_number():
+    """Differences that do not vary have the exact p of as many units: 1 for one unit."""
     terms = np.array([[[3, 0, 0], [0, 1, 1]]])
-    shared = share(F1, np.repeat(terms, 20, axis=0), 100, 0)
-    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95, 20)
-    assert (rank.tolist(), low.tolist(), high.tolist()) == ([1, 2], [1, 1], [2, 2])
+    for n, low, high in ((1, [1, 1], [2, 2]), (5, [1, 1], [2, 2]), (6, [1, 2], [1, 2])):
+        shared = share(F1, np.repeat(terms, n, axis=0), 100, 0)
+        sets = rank_sets(shared.values, shared.drawn, 0.95, n)
+        assert [*map(np.ndarray.tolist, sets)] == [[1, 2], low, high]
     assert np.isnan(share(F1, terms, 10, 0).expected)
 
 

@@ -37,7 +37,7 @@ def test_the_largest_seed_is_taken():
 
 
 def test_resamples_of_few_units_are_warned_of():
-    for n, warned in ((1, False), (2, True), (29, True), (30, False)):
+    for n, warned in ((1, False), (2, True), (29, True), (40, False)):
         rows = [
             {"id": f"{k}", "length": 3, "relations": [{"cause": (0, 1 + k % 2)}]} for k in range(n)
         ]

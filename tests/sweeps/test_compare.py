@@ -49,7 +49,8 @@ def test_values_are_those_of_scoring(sides):
     assert recall.b == b.subsets["multi_relation"]["cause"].recall
     assert comparison.n_units == a.n_examples
     assert comparison.signature == a.signature
-    assert f1.mde == detectable(f1.se, 0.95)
+    assert f1.mde == detectable(f1.se, f1.worth - 1, 0.95)
+    assert f1.worth < comparison.n_differ
 
 
 def test_bounds_are_near_those_of_scipy(sides, of_examples):
@@ -72,8 +73,8 @@ def test_jackknife_is_a_plain_loop(sides, of_examples):
     se = math.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
     counts = [s.statistics.formula.only("overall_f1").terms(s.statistics.rows) for s in sides]
     n_differ = (counts[0] != counts[1]).any(axis=1).sum()
-    half = se * stats.t.ppf(0.975, n_differ - 1)
     f1 = fc.compare(*sides, method="jackknife", **QUICK)["overall_f1"]
+    half = se * stats.t.ppf(0.975, min(n_differ, f1.worth) - 1)
     assert f1.se == pytest.approx(se, rel=1e-12)
     assert [f1.low, f1.high] == pytest.approx([f1.delta - half, f1.delta + half], rel=1e-12)
 
@@ -116,7 +117,9 @@ def test_clusters(sides):
     comparison = fc.compare(*sides, cluster="doc_id", **QUICK)
     documents = len(sides[0].statistics.units["doc_id"].unique())
     assert (comparison.unit, comparison.n_units) == ("doc_id", documents)
-    assert f"of {documents} clusters (doc_id) differ" in comparison.title
+    worth = comparison["overall_f1"].worth
+    assert 5 < worth < documents
+    assert f"{documents} clusters (doc_id), worth {worth:.1f}; " in comparison.title
     assert comparison["overall_f1"].p_exact == (comparison.n_differ <= 16)
     [warning] = fc.compare(*sides, **QUICK).warnings
     assert "share a doc_id" in warning
@@ -126,22 +129,22 @@ def test_a_system_and_itself(sides):
     comparison = fc.compare(sides[0], sides[0], **QUICK)
     f1 = comparison["overall_f1"]
     assert (comparison.n_differ, f1.delta, f1.p, f1.p_exact) == (0, 0.0, 1.0, True)
-    assert math.isnan(f1.low)  # no variation: no bounds
-    assert comparison.to_dict()["scores"]["overall_f1"]["low"] is None
+    unseen = 1 - 0.025 ** (1 / comparison.n_units)  # as many may differ if none does
+    assert (f1.low, f1.high) == pytest.approx((-unseen, unseen))
+    assert f"none of {comparison.n_units} differ; up to {100 * unseen:.1f}% may" in str(comparison)
 
 
-@pytest.mark.parametrize("n", [5, 6])
+@pytest.mark.parametrize("n", [7, 8])
 def test_few_units_have_the_p_of_student(sides, n):
-    """Exchanges of five units give no p below .05, so Student's t does; bounds agree with p."""
+    """Exchanges of seven units have next to no power, so Student's t is taken; bounds agree."""
     few = [side.statistics.take(np.arange(n)) for side in sides]
     comparison = fc.compare(*few, **QUICK)
     f1 = comparison["overall_f1"]
-    assert (comparison.test, f1.p_exact) == (("student", False), ("randomisation", True))[n - 5]
-    assert ("paired Student's t-test" in str(comparison)) == (n == 5)
+    assert (comparison.test, f1.p_exact) == (("student", False), ("randomisation", True))[n - 7]
+    assert ("paired Student's t-test" in str(comparison)) == (n == 7)
     assert (f1.low > 0 or f1.high < 0) == (f1.p <= 0.05)
-    if n == 5:  # four of them differ in F1
-        assert f1.p == pytest.approx(2 * stats.t.sf(abs(f1.delta) / f1.se, 3))
-        assert fc.compare(*few, confidence=0.9, **QUICK).test == "randomisation"
+    if n == 7:
+        assert f1.p == pytest.approx(2 * stats.t.sf(abs(f1.delta) / f1.se, min(n, f1.worth) - 1))
 
 
 def test_answers_and_labels():

@@ -76,8 +76,8 @@ def test_worked_example():
     paired = fc.compare(fc.statistics(a), fc.statistics(b))["value"]
     apart = fc.compare(fc.statistics(a), fc.statistics(b), unpaired=True)["value"]
     assert round(paired.p, 4) == 0.0129
-    assert (round(paired.se, 4), round(paired.mde, 3)) == (0.0362, 0.102)
-    assert (round(apart.delta / apart.se, 2), round(apart.mde, 3)) == (1.48, 0.189)
+    assert (round(paired.se, 4), round(paired.mde, 3)) == (0.0362, 0.11)
+    assert (round(apart.delta / apart.se, 2), round(apart.mde, 3)) == (1.48, 0.19)
 
 
 def test_unpaired():
@@ -117,7 +117,7 @@ def test_a_against_itself_and_turned():
     a, b = (fc.statistics(side) for side in runs(5, kinds=(0.1, 0.5, 0.7)))
     same = fc.compare(a, a)["value"]
     assert (same.delta, same.p) == (0, 1)
-    assert math.isnan(same.low)
+    assert same.low == -same.high == pytest.approx(0.025 ** (1 / len(a.units)) - 1)
     there, back = fc.compare(a, b)["value"], fc.compare(b, a)["value"]
     assert there.delta == -back.delta
     assert there.p == back.p

@@ -35,14 +35,14 @@ def sides():
 @given(st.floats(-1, 1))
 def test_a_run_against_itself(min_delta):
     side = statistics([0, 1] * 6)
-    verdict = fc.gate(side, side, min_delta=min_delta, n_resamples=10).verdict
-    assert verdict == ("pass" if min_delta <= 0 else "fail")
+    gate = fc.gate(side, side, min_delta=min_delta, n_resamples=10)
+    assert (gate.verdict, gate.passed) == ("unchanged", min_delta <= 0)
 
 
 @pytest.mark.parametrize("n", [1, 3, 9])
 def test_few_examples_decide_nothing(n):
     worse, better = statistics([0] * n), statistics([1] * n)
-    for pair in ((worse, better), (better, worse), (better, better)):
+    for pair in ((worse, better), (better, worse)):
         gate = fc.gate(*pair, min_delta=-0.5, **QUICK)
         assert gate.verdict == "inconclusive"
         assert f"{n} examples are too few for a verdict, expected at least 10" in gate.reason
@@ -56,17 +56,19 @@ def test_three_verdicts(sides):
     assert [*verdicts.values()] == ["pass", "inconclusive", "fail"]
 
 
-def test_no_variation_is_inconclusive():
-    """All units gain alike: resamples do not vary, so that there are no bounds."""
-    gate = fc.gate(statistics([0] * 20), statistics([1] * 20), min_delta=-0.5, **QUICK)
-    assert (gate.delta, gate.verdict) == (1.0, "inconclusive")
+def test_units_that_all_gain_alike_pass_up_to_what_was_not_seen():
+    unseen = 1 - 0.05 ** (1 / 20)
+    for least, verdict in ((-0.5, "pass"), (0.72, "pass"), (0.73, "inconclusive")):
+        gate = fc.gate(statistics([0] * 20), statistics([1] * 20), min_delta=least, **QUICK)
+        assert (gate.delta, gate.verdict, gate.high) == (1.0, verdict, 1.0)
+        assert gate.low == pytest.approx(1 - 2 * unseen)
 
 
 def test_bounds_are_one_sided(sides):
     gate = fc.gate(*sides, min_delta=0.0, confidence=0.95)
     two_sided = fc.compare(*sides, confidence=2 * 0.95 - 1)["overall_f1"]
     assert (gate.low, gate.high) == (two_sided.low, two_sided.high)
-    assert gate.mde == fc.compare(*sides)["overall_f1"].mde
+    assert gate.mde == two_sided.mde
 
 
 def test_keys(sides):

@@ -46,7 +46,7 @@ def test_of_the_sample():
     assert (board.n_units, board.unit, board.n_systems) == (61, "example", 3)
     assert board.winner["system"] == "careful"
     assert list(board.to_dict()["systems"][0]) == [
-        "system", "value", "low", "high", "rank", "rank_low", "rank_high", "best",
+        "system", "value", "low", "high", "worth", "rank", "rank_low", "rank_high", "best",
     ]  # fmt: skip
     assert board.to_arrow().to_pylist() == board.to_dict()["systems"]
     assert "chatty" in board._repr_html_()

@@ -62,7 +62,8 @@ def test_the_interval_over_units_leaves_one_out_of_all_seeds(cluster):
         return float(np.mean(2 * tp / (2 * tp + fp + fn)))
 
     group = fc.seeds(RUNS, PATTERN, cluster=cluster)["base"]
-    expected = jackknife([*units], mean_f1, 0.95)
+    sizes = [float((each @ [2, 1, 1]).sum()) for each in units]
+    expected = jackknife([*units], mean_f1, 0.95, sizes)
     assert (group.units_low, group.units_high) == pytest.approx(expected, abs=1e-12)
 
 

@@ -128,5 +128,5 @@ def weighted(classes: list[Counts]) -> ScoresByName:
         total: Float64 = each[0][name] * weights[0]
         for scores, weight in zip(each[1:], weights[1:], strict=True):
             total = total + scores[name] * weight
-        means[name] = ratio(total, sum(weights[1:], weights[0]), 0.0)
+        means[name] = np.asarray(ratio(total, sum(weights[1:], weights[0]), 0.0))
     return means

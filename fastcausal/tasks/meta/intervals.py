@@ -75,6 +75,13 @@ class DrawnRows:
         """Return the range of a score: on its logit scale a correlation has Fisher's z."""
         return SCALES[name.partition(".")[2]].range
 
+    def worth(self, name: str) -> float:
+        """Return the number of clusters: no score is a ratio."""
+        return float(len(self.times))
+
+    def right_of(self, name: str) -> None:
+        """Return None: no score is a share of units."""
+
     def alike(self, values: Mapping[str, float]) -> dict[str, int]:
         """Return {}: no score is a share of units."""
         return {}

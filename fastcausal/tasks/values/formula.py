@@ -87,7 +87,7 @@ class ValueFormula(Formula):
         values, weights = rows[:, k : k + 2].T
         if not ((values >= 0) & (values <= weights)).all():
             return scale
-        return scale._replace(kind="share", range=FRACTION)
+        return scale._replace(kind="share", range=FRACTION, of_units=True)
 
     def scales(self, rows: CountRows) -> dict[str, Scale]:
         """Return the scales of scores on these rows."""
