@@ -17,6 +17,7 @@ import numpy as np
 import fastcausal as fc
 from fastcausal.options import Method
 
+from .coverage_estimates import estimates
 from .coverage_laws import (
     F1,
     MIDDLING,
@@ -282,6 +283,7 @@ SECTIONS: dict[str, tuple[Table, ...]] = {
         ("gate at D = -.01 if the candidate breaks 3% of the units, percent", nothing_seen),
         ("gate at D = -.01, percent", verdicts),
     ),
+    "2": (("95% intervals of a share from people's labels, percent", estimates),),
     "3": (("tests of metrics and judges whose rows share errors, percent", wrong_tests),),
     "4": (("difference of F1 of two systems, percent", equal_f1),),
     "5": (

@@ -1,4 +1,4 @@
-"""How often intervals of estimates hold the truth: ``python -m bench.estimates [SAMPLES] [SEED]``.
+"""How often intervals of estimates from people's labels hold the truth.
 
 The law is known: people's labels of a share, and a judge who repeats them with an accuracy. Rows
 are single, or ten to a document that moves its share; documents are judged whole or in part.
@@ -6,9 +6,8 @@ are single, or ten to a document that moves its share; documents are judged whol
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -16,9 +15,11 @@ from numpy.random import Generator
 
 from fastcausal.tasks.meta.estimates import JudgedSample
 
+from .coverage_rates import Asked, Cell, Outcomes
+
 RANGE = (0.0, 1.0)
-SHARES = (0.5, 0.7, 0.9, 0.97)
-ACCURACIES = (0.6, 0.8, 0.95)
+# Shares of labels, and accuracies of the judge.
+LAWS = ((0.5, 0.6), (0.7, 0.8), (0.9, 0.95), (0.97, 0.6), (0.97, 0.95))
 UNJUDGED = 200  # rows, or
 DOCUMENTS = 30  # documents of
 ROWS = 10
@@ -77,38 +78,27 @@ CELLS: dict[str, tuple[Draw, tuple[int, ...]]] = {
 }
 
 
-def rates_of(
-    draw: Draw, n: int, share: float, accuracy: float, n_samples: int, seed: int
-) -> dict[str, float]:
-    """Return how often bounds hold the truth, alone and powered, mean widths, and widths of 0."""
-    rng = np.random.default_rng(seed)
+def estimated(draw: Draw, n: int, share: float, accuracy: float, rng: Generator) -> Outcomes:
+    """Say whether bounds hold, of people alone and powered, and whether any has width zero."""
     truth = 0.0 if draw is draw_pairs else share
-    found = np.array([_bounds(draw(rng, n, share, accuracy)) for _ in range(n_samples)])
-    lows, highs = found[:, :, 0], found[:, :, 1]
-    holds = np.mean((lows <= truth) & (truth <= highs), axis=0).tolist()
-    widths = np.nanmean(highs - lows, axis=0).tolist()
-    names = ("alone", "powered", "width_alone", "width_powered")
-    return dict(zip(names, [*holds, *widths], strict=True)) | {"no_width": np.sum(highs == lows)}
-
-
-def _bounds(sample: JudgedSample) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the bounds of people alone and powered."""
+    sample = draw(rng, n, share, accuracy)
     powered = sample.powered()
     alone = sample.alone() if sample.range == RANGE else sample.powered(weight=0.0)
-    return (alone.low, alone.high), (powered.low, powered.high)
+    return {
+        "alone holds": alone.low <= truth <= alone.high,
+        "powered holds": powered.low <= truth <= powered.high,
+        "powered is narrower": powered.high - powered.low < alone.high - alone.low,
+        "width zero": alone.low == alone.high or powered.low == powered.high,
+    }
 
 
-def main(n_samples: int = 2000, seed: int = 0) -> None:
-    """Print the rates of every law."""
-    print(f"95% intervals; Monte Carlo error {math.sqrt(0.05 * 0.95 / n_samples):.4f}")
+def estimates() -> Iterator[Cell]:
+    """Yield cells of every law and size."""
+    asked: dict[str, Asked] = {
+        "alone holds": (93, 100), "powered holds": (93, 100), "powered is narrower": (0, 100),
+        "width zero": (0, 0),
+    }  # fmt: skip
     for name, (draw, sizes) in CELLS.items():
-        for n, share, accuracy in product(sizes, SHARES, ACCURACIES):
-            found = rates_of(draw, n, share, accuracy, n_samples, seed)
-            rates = "  ".join(f"{key} {value:.3f}" for key, value in found.items())
-            print(
-                f"{name:15} n {n:3}  share {share:.2f}  judge {accuracy:.2f}  {rates}", flush=True
-            )
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+        for n, (share, accuracy) in product(sizes, LAWS):
+            law = f"{n} {name}, share {share:g}, judge {accuracy:g}"
+            yield Cell(law, partial(estimated, draw, n, share, accuracy), asked)
