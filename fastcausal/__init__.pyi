@@ -65,8 +65,10 @@ from fastcausal.tasks.labels.kappas import mean_pairwise_kappa as mean_pairwise_
 from fastcausal.tasks.labels.report import LabelAgreement as LabelAgreement
 from fastcausal.tasks.labels.report import label_agreement as label_agreement
 from fastcausal.tasks.labels.votes import majority_vote as majority_vote
+from fastcausal.tasks.meta.drift import measure_drift as measure_drift
 from fastcausal.tasks.meta.plan import plan_labels as plan_labels
 from fastcausal.tasks.meta.report import MetaReport as MetaReport
+from fastcausal.tasks.meta.sample import sample_labels as sample_labels
 from fastcausal.tasks.meta.scorer import meta as meta
 from fastcausal.tasks.preferences.count import preferences as preferences
 from fastcausal.tasks.qa.count import qa as qa

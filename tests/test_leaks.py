@@ -204,6 +204,8 @@ CALLS: dict[str, Call] = {
     "mean_pairwise_kappa": lambda k, _: fc.mean_pairwise_kappa(ratings(k)),
     "meta": lambda k, _: fc.meta(*scored_units(k), **QUICK),
     "plan_labels": lambda k, _: fc.plan_labels(*scored_units(k), delta=0.1),
+    "sample_labels": lambda k, _: fc.sample_labels(scored_units(k)[0], n=2, seed=k),
+    "measure_drift": lambda k, _: fc.measure_drift(*[scored_units(k)[0]] * 2, scored_units(k)[1]),
     "preferences": lambda k, _: preferred(k),
     "percent_agreement": lambda k, _: fc.percent_agreement(ratings(k)),
     "read": lambda k, _: fc.read(examples(k)),

@@ -30,7 +30,9 @@ SECTIONS = {
     "Score": ("score", "classify", "eci", "qa", "answers", "claims", "crab", "explain"),
     "Look": ("errors", "report", "describe", "check"),
     "Compare": ("compare", "leaderboard", "schemes", "gate", "plan", "sweep", "aggregate", "merge"),
-    "People": ("agree", "annotate", "preferences", "meta", "meta plan"),
+    "People": (
+        "agree", "annotate", "preferences", "meta", "meta plan", "meta sample", "meta drift",
+    ),
     "Share": ("task", "page-scorer", "convert", "schema"),
     "Tools": ("demo", "bench", "doctor"),
 }
@@ -120,6 +122,8 @@ def entries() -> dict[str, str | CommandRecord]:
         "plan": "fastcausal.sweeps.commands:PLAN",
         "schemes": "fastcausal.sweeps.commands:SCHEMES",
         "meta plan": "fastcausal.tasks.meta:PLAN",
+        "meta sample": "fastcausal.tasks.meta:SAMPLE",
+        "meta drift": "fastcausal.tasks.meta:DRIFT",
         "task": "fastcausal.cli.shared_task:task",
         "page-scorer": "fastcausal.cli.page_scorer:page_scorer",
     }

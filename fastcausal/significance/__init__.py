@@ -3,6 +3,7 @@
 ::
 
     draws.py         method, confidence, number of resamples, seed and cluster as one value
+    keyed.py         draws that depend only on a seed and names
     sampling.py      resamples and exchanges, from a seed and the number of the resample
     sums.py          weighted sums: exact for integers, rounded once for floats
     units.py         units of resampling: examples or clusters, equal ones stored once

@@ -53,6 +53,8 @@ def completed(request, monkeypatch):
     ("fastcausal nothing ", SINGLE),
     ("fastcausal meta p", ["plan", "file,p"]),
     ("fastcausal meta plan --unm", ["--unmatched"]),
+    ("fastcausal meta sample --del", ["--delta"]),
+    ("fastcausal meta drift --clu", ["--cluster"]),
     ("fastcausal meta scores.csv p", ["file,p"]),
     ("fastcausal crab p", ["pairwise", "prompts"]),
     ("fastcausal annotate ", ["export", "import"]),

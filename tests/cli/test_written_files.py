@@ -67,6 +67,7 @@ LINES = {
     "preferences --judgments": (
         "preferences preferences_ann.json preferences_ben.json --key preferences_key.json "
         "--judgments {out}.csv", ["agree {in} --labels label"]),
+    "meta sample --out": ("meta sample scores.csv --n 9 --by topic --out {out}.csv", TABLE),
     "crab describe --plot": ("crab describe crab_gold.jsonl --plot {out}.png", []),
     "crab describe --html": ("crab describe crab_gold.jsonl --html {out}.html", []),
     "crab pairwise --per-pair": (

@@ -23,6 +23,8 @@ def lay_files(folder: Path) -> Path:
         rows = [f"{i},u{i * k % 7},r{k},w{i % 2},{label}" for i, label in enumerate(labels)]
         head = "id,index,rater,who,label\n"
         (folder / f"labels_{k}.csv").write_text(head + "\n".join(rows) + "\n")
+    later = sample.SCORES.read_text().replace(",1,", ",0,", 9)  # the same judge, drifted
+    (folder / "scores_now.csv").write_text(later)
     (folder / "prompt.j2").write_text("{{ event_a }}, so {{ event_b }}?")
     (folder / "corpus.CLINK.txt").write_text("wsj_1.col\te1\te2\tCLINK\n")
     (folder / "ratings.csv").write_text(

@@ -35,7 +35,6 @@ Relationships Between Real-world Events.
     event_lists.py    a model's events in documents
     event_filters.py  filters that drop events
     splits.py         train and test: by date, story or pair
-    draws.py          draws that depend only on a seed and names
     plots.py          pictures
 """
 

@@ -15,8 +15,8 @@ from fastcausal.options import QuestionTies, check
 from fastcausal.report.groups import Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.draws import check_count, check_seed
+from fastcausal.significance.keyed import sampled
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.crab.draws import sampled
 from fastcausal.tasks.crab.files import CLASSES, Int64, JudgedPairs, read_pairs
 
 N = 4  # candidates of a question

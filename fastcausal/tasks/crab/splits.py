@@ -19,7 +19,7 @@ from fastcausal.options import SplitBy, check
 from fastcausal.report.groups import Number, Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.draws import check_count, check_seed
-from fastcausal.tasks.crab.draws import shuffled
+from fastcausal.significance.keyed import shuffled
 from fastcausal.tasks.crab.files import ARTICLES, JudgedPairs, read_pairs
 
 COLUMN = "split"

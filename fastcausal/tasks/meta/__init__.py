@@ -12,6 +12,8 @@
         swaps.py           two metrics compared by exchanging their scores
       humans.py        agreement of raters, and each of them as a metric: the ceiling
       thresholds.py, alt_test.py, estimates.py
+    plan.py            how many labels; sample.py: which items to label next
+    drift.py           a judge at two times on the same items
     judges.py          judges of classes against the majority, all of their numbers
     reasons.py         reasons of undefined numbers
     scorer.py          all results at once
@@ -20,7 +22,7 @@
 
 from __future__ import annotations
 
-from fastcausal.counts.command import CommandRecord, Flag, Refusal, is_missing
+from fastcausal.counts.command import CommandRecord, Flag, Refusal, Target, is_missing
 from fastcausal.counts.task import Task
 
 SOURCES = {"scores": "SCORES", "human": "[HUMAN]"}
@@ -43,6 +45,47 @@ PLAN = CommandRecord(
     ("fastcausal meta plan scores.csv judgments.csv --metric judge --delta 0.1",),
     flags=FLAGS | {"delta": Flag(default=0.05)},
     refused=OF_PEOPLE,
+)
+SAMPLE = CommandRecord(
+    "fastcausal.tasks.meta.sample:sample_labels",
+    SOURCES,
+    (
+        "fastcausal meta sample scores.csv --n 20 --by topic --out next.csv",
+        "fastcausal meta sample scores.csv judgments.csv --metric judge --delta 0.14",
+    ),
+    writes={"out": Target("the drawn items", "items")},
+    flags=FLAGS | {"n": Flag(min=1), "seed": Flag(min=0)},
+    refused=(
+        Refusal(("metric", "level"), is_missing("delta"), "is for --delta"),
+        Refusal(
+            ("label", "unmatched"),
+            is_missing("human", "raters"),
+            "is for labels of people: add HUMAN, or --human COLUMN",
+        ),
+        OF_PEOPLE[0],
+        Refusal(
+            (),
+            lambda o: (o["n"] is None) == (o["delta"] is None),
+            "expected --n N or --delta DISTANCE, and not both",
+        ),
+    ),
+)
+DRIFT = CommandRecord(
+    "fastcausal.tasks.meta.drift:measure_drift",
+    {"earlier": "EARLIER", "later": "LATER", "human": "[HUMAN]"},
+    (
+        "fastcausal meta drift scores.csv scores_now.csv --metric judge",
+        "fastcausal meta drift scores.csv scores_now.csv judgments.csv --cluster topic",
+    ),
+    flags={"metrics": Flag("--metric")},
+    refused=(
+        Refusal(
+            (),
+            lambda o: o["human"] is None and o["metric"] is None,
+            "expected --metric COLUMN, or HUMAN",
+        ),
+        Refusal(("label",), is_missing("human"), "is for labels of people: add HUMAN"),
+    ),
 )
 TASK = Task(
     job="meta",

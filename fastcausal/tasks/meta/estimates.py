@@ -19,7 +19,7 @@ from fastcausal.significance.intervals import (
     student_p,
     student_quantile,
 )
-from fastcausal.significance.units import EXAMPLE, Units, cut, merged
+from fastcausal.significance.units import EXAMPLE, Scored, Units, cut, merged
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.files import JudgedScores
 from fastcausal.tasks.values.formula import ValueFormula
@@ -79,15 +79,7 @@ class JudgedSample:
     def alone(self) -> Interval:
         """Return the interval of the mean of judged rows, as that of a table of values."""
         given = ~np.isnan(self.people)
-        rows = np.column_stack([self.people[given], np.ones(given.sum())])
-        unit = EXAMPLE
-        if self.unit != "item":
-            unit, codes = self.unit, np.unique(self.units[given], return_inverse=True)[1]
-            rows = np.column_stack([np.bincount(codes, column) for column in rows.T])
-        if not len(rows):
-            return NONE
-        units = Units(ValueFormula((MEAN,)), *merged(rows, np.ones(len(rows), np.int64)), unit)
-        return intervals_of(units)[MEAN]
+        return interval_of_mean(self.people[given], self.units[given], self.unit)
 
     def estimate(self) -> Estimate:
         """Estimate the mean human value of a system."""
@@ -152,11 +144,28 @@ class JudgedSample:
         of_judged, of_rest, square = (
             math.fsum(part * part) for part in (*parts, parts.sum(axis=0))
         )
-        freedom = float(freedom_of(of_judged, of_rest, judged.worth - 1, rest.worth - 1))
+        freedom = float(satterthwaite(of_judged, of_rest, judged.worth - 1, rest.worth - 1))
         error = math.sqrt(square)
         half = error * student_quantile(LEVEL, freedom)
         low, high = (cut(middle + side * half, self.range) for side in (-1, 1))
         return Powered(mean, low, high, student_p(middle / error, freedom), weight)
+
+
+def interval_of_mean(values: Float64, units: Int64, unit: str) -> Interval:
+    """Return the interval of the mean of rows: single ones, or sums by item or cluster."""
+    if not len(values):
+        return NONE
+    rows = np.column_stack([values, np.ones(len(values))])
+    return intervals_of(join_rows(ValueFormula((MEAN,)), rows, units, unit))[MEAN]
+
+
+def join_rows(formula: Scored, rows: Float64, units: Int64, unit: str) -> Units:
+    """Return rows as units, or their sums by item or cluster if several rows share one."""
+    codes = np.unique(units, return_inverse=True)[1]
+    noun = EXAMPLE
+    if unit != "item" or len(np.unique(codes)) < len(rows):
+        rows, noun = np.column_stack([np.bincount(codes, column) for column in rows.T]), unit
+    return Units(formula, *merged(rows, np.ones(len(rows), np.int64)), noun)
 
 
 @dataclass(frozen=True)
@@ -197,7 +206,7 @@ class Weighed:
         return sums
 
 
-def freedom_of(judged: Any, rest: Any, of_judged: Any, of_rest: Any) -> Any:
+def satterthwaite(judged: Any, rest: Any, of_judged: Any, of_rest: Any) -> Any:
     """Return Satterthwaite's degrees of freedom of two added variances that have these alone."""
     # Without the pseudo-rows the judged variance has two degrees less; the sum has no more.
     # Fewer than two unjudged rows have no variance, and no degrees of freedom.

@@ -158,7 +158,7 @@ def read_judged(
     unmatched: LabelPolicy = "error",
 ) -> JudgedScores:
     """Read and join the tables of `fastcausal.meta`, which describes arguments and errors."""
-    of_scores, of_human = _tables(scores, human, label, raters)
+    of_scores, of_human = open_tables(scores, human, label, raters)
     labels, level = labels_of(of_human, label, level)
     names = _metrics(of_scores, metrics, {*KEYS, by, cluster, *(raters or ())}, labels, level)
     values, columns, classes = _values(of_scores, names, labels, level)
@@ -194,7 +194,7 @@ def read_judged(
     )
 
 
-def _tables(
+def open_tables(
     scores: Any, human: Any, label: str, raters: Sequence[str] | None
 ) -> tuple[Records, Records]:
     """Return scores and judgments, of two tables or of a wide one."""

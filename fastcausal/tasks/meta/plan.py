@@ -17,7 +17,7 @@ from fastcausal.report.numbers import Range
 from fastcausal.report.report import Report
 from fastcausal.significance.planning import units_needed
 from fastcausal.tasks.labels.ratings import Float64
-from fastcausal.tasks.meta.estimates import LEVEL, freedom_of, weight_of
+from fastcausal.tasks.meta.estimates import LEVEL, satterthwaite, weight_of
 from fastcausal.tasks.meta.files import JudgedScores, read_judged
 from fastcausal.tasks.meta.judges import shares_of
 
@@ -185,7 +185,7 @@ def margins_of(
     squares = (n - 1) * left + (most - least) ** 2 / 2 + apart * (off - weight * metric_off) ** 2
     variance = np.maximum(squares, 0) / ((n + 1) * (n + 2))
     of_rest = weight**2 * spread / np.maximum(rest, 1)
-    freedom = freedom_of(variance, of_rest, n + 1, rest - 1)
+    freedom = satterthwaite(variance, of_rest, n + 1, rest - 1)
     margins: Float64 = stdtrit(freedom, LEVEL) * np.sqrt(variance + of_rest)
     return margins
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.errors import InputError
-from fastcausal.tasks.crab.draws import sampled, shuffled
+from fastcausal.significance.keyed import sampled, shuffled
 from fastcausal.tasks.crab.mcq import _combination
 from tests.oracles import crab_questions as oracle
 from tests.support.cli import cli
