@@ -117,20 +117,28 @@ def difference(
     paired = replace(units, formula=minus(formula))
     sums = np.hsplit(sums_of(units.terms, units.times[None]), 2)
     a, b = (float(formula.value(side)[0]) for side in sums)
-    [spread] = spreads_of(paired.score_without_each(), units.times).values()
+    left_out = paired.score_without_each()
+    [spread] = spreads_of(left_out, units.times).values()
     delta, error, range = b - a, spread.error, paired.range_of(formula.name)
     freedom = freedom_of(pair.n_differ, pair.worth)
     detected = detectable(error, freedom, confidence)
+
+    # Units with other parts and the same score do not move it. A score that is undefined without a
+    # unit does not show how others move it.
+    moved = pair.n_differ if abs(delta) > rounding_of(max(abs(a), abs(b))) else 0
+    is_defined = not np.isnan(left_out[formula.name]).any()
 
     def found(low: float, high: float, p: float, exact: bool, compared: bool = False) -> Difference:
         bounds = cut(low, range), cut(high, range)
         values = a, b, delta, *bounds, error, p, exact, detected
         return Difference(*values, pair.worth, pair.n_differ, compared)
 
-    if math.isnan(error) and pair.n_differ in (0, n) and n > 1 and not math.isnan(delta):
+    is_unvaried = pair.n_differ == 0 or (is_defined and moved in (0, n))
+    if math.isnan(error) and is_unvaried and n > 1 and not math.isnan(delta):
         values = range == (-1.0, 1.0) and formula.scaled(units.terms[:, : len(sums[0][0])]).of_units
-        bounds = _unvaried(delta, n, pair.n_differ, values, confidence)
-        return found(*bounds, 2.0 ** (1 - pair.n_differ) if pair.n_differ else 1.0, True)
+        bounds = _unvaried(delta, n, moved, values, confidence)
+        p = 2.0 ** (1 - moved) if moved else 1.0
+        return found(*bounds, p, True)._replace(n_differ=moved)
     compared = False
     if is_student(n, confidence) and not math.isnan(error):
         p, exact = student_p(delta / error, freedom), False
