@@ -138,7 +138,7 @@ def test_bootstrap(race, level):
     data, n = ratings(1_000, 5), 200
 
     def ours():
-        return alpha_interval(data, level, n_resamples=n)
+        return alpha_interval(data, level, method="percentile", n_resamples=n)
 
     found = ours()
     units = found.statistics.drawn()

@@ -55,6 +55,9 @@ class Resampled(Protocol):
     def score_without_each(self) -> Mapping[str, Float64]:
         """Compute the scores without one unit, for a unit of every kind."""
 
+    def grouped(self) -> Resampled:
+        """Return groups of units for the jackknife, if leaving out each takes too long."""
+
     def range_of(self, name: str) -> Range | None:
         """Return the least and the largest possible value of a score; None if it has no bounds."""
 
@@ -145,7 +148,7 @@ def freedom_of(n: int, worth: float) -> float:
 def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[str, Interval]:
     """Compute the intervals of scores by the method of ``draws``; NaN without variation."""
     method, confidence = draws.method, draws.confidence
-    spreads = {} if method == "percentile" else spreads_of(units.score_without_each(), units.times)
+    spreads = {} if method == "percentile" else _spreads(units.grouped())
     if method == "jackknife":
         n = int(units.times.sum())
         intervals = {}
@@ -162,6 +165,10 @@ def varied(units: Resampled, values: Mapping[str, float], draws: Draws) -> dict[
         name: _take_quantiles(value, drawn[name], spreads.get(name), confidence)
         for name, value in values.items()
     }
+
+
+def _spreads(units: Resampled) -> dict[str, Spread]:
+    return spreads_of(units.score_without_each(), units.times)
 
 
 def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from fastcausal.significance.sums import FixedPoint, Float64, Int64, sums_of  # 
 
 HEAVY = 32  # a row that stands for more units is drawn by a binomial
 BLOCK = 2**21  # weights in memory at once: 16 MB
+KEY_BITS = 48  # random bits by which units are put in order
 WORK_PER_THREAD = 2**18  # rows and single draws that pay for a thread
 
 
@@ -101,6 +102,18 @@ def exchanges(
         _sampling.exchange(times, seed, number, weights, num_threads)
 
     return _blocks(draw, len(times), len(times), 0, n_resamples)
+
+
+def groups_of(n: int, most: int) -> Int64:
+    """Return a group from 0 to ``most`` - 1 for each of n units: random, of one size or two."""
+    # The random bits are those of `exchanges`, which are the same on every machine.
+    keys = np.zeros(n, np.int64)
+    for block in exchanges(np.ones(n, np.int64), KEY_BITS, 0):
+        for bits in block:
+            keys = 2 * keys + bits
+    groups = np.empty(n, np.int64)
+    groups[np.argsort(keys, kind="stable")] = np.arange(n) % most
+    return groups
 
 
 def _blocks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from fastcausal.report.numbers import Range
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import Interval, intervals_of, unsure
-from fastcausal.significance.sampling import BLOCK
+from fastcausal.significance.sampling import BLOCK, groups_of
+from fastcausal.significance.units import MAX_LEFT_OUT
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.levels import (
     SCALES,
@@ -70,6 +71,13 @@ class DrawnRows:
             for k in range(0, len(numbers), step)
         ]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def grouped(self) -> DrawnRows:
+        """Return random groups of clusters if these are many: scores without each take long."""
+        n = len(self.times)
+        if n <= MAX_LEFT_OUT:
+            return self
+        return replace(self, clusters=groups_of(n, MAX_LEFT_OUT)[self.clusters])
 
     def range_of(self, name: str) -> Range | None:
         """Return the range of a score: on its logit scale a correlation has Fisher's z."""

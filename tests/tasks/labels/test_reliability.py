@@ -18,6 +18,7 @@ from fastcausal.errors import InputError, InputNotice
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.tasks.labels.alpha import alpha_interval, krippendorff_alpha
 from fastcausal.tasks.labels.coefficients import LEVELS
+from fastcausal.tasks.labels.count import CLUSTER
 from tests.support.rated import COLUMNS, WORKED, close, long_form, present, rated, same, shuffled
 
 NAN = math.nan
@@ -303,6 +304,33 @@ class TestInterval:
         expected = np.tanh(np.arctanh(found.alpha) + np.array([-half, half]))
         assert [found.low, found.high] == pytest.approx(expected, abs=1e-9)
         assert found.method == "jackknife"
+
+    @pytest.mark.parametrize("clustered", [False, True])
+    def test_many_units_are_left_out_in_groups(self, clustered, monkeypatch):
+        """Forty groups of units, in whatever order, tell about as much as each alone."""
+        rng = np.random.default_rng(0)
+        truth = rng.normal(size=(400, 1))
+        data = np.round(truth + 0.5 * rng.normal(size=(400, 3)), 1)
+        data[7:9] = data[6]  # units with the same ratings
+        clusters = np.arange(400) // 2 if clustered else None
+        exact = alpha_interval(data, "interval", clusters=clusters)
+        monkeypatch.setattr("fastcausal.significance.units.MAX_LEFT_OUT", 40)
+        found = alpha_interval(data, "interval", clusters=clusters)
+        assert found != exact
+        assert [found.low, found.high] == pytest.approx([exact.low, exact.high], abs=0.02)
+        order = rng.permutation(400)
+        again = alpha_interval(
+            data[order], "interval", clusters=None if clusters is None else clusters[order]
+        )
+        assert again == found
+        units = exact.statistics.drawn(CLUSTER if clustered else None, "overall_alpha")
+        groups = units.grouped()
+        each = groups.score_without_each()["overall_alpha"]
+        for k in range(40):
+            rest = groups.terms[groups.unit_of != k]
+            values = np.array([NAN, *exact.statistics.formula.labels])[rest]
+            assert each[k] == pytest.approx(krippendorff_alpha(values, "interval"))
+        assert sorted(map(tuple, groups.terms)) == sorted(map(tuple, exact.statistics.rows))
 
     def test_undefined(self):
         plain = {"alpha": None, "low": None, "high": None, "n_undefined": 0}

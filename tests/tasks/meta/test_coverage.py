@@ -92,6 +92,16 @@ def test_bounds_leave_out_each_item(seed, monkeypatch):
         assert found["pooled"][name] == pytest.approx(expected.tolist(), abs=1e-9), name
 
 
+def test_many_items_are_left_out_in_groups(monkeypatch):
+    rows = judged_items(np.random.default_rng(3), 300)
+    exact = intervals(rows, rows.items, (0.0, 1.0), Draws()).bounds["pooled"]
+    monkeypatch.setattr("fastcausal.tasks.meta.intervals.MAX_LEFT_OUT", 50)
+    found = intervals(rows, rows.items, (0.0, 1.0), Draws()).bounds["pooled"]
+    for name in ("pearson", "auc", "mae"):
+        assert found[name] != exact[name]
+        assert found[name] == pytest.approx(exact[name], abs=0.02)
+
+
 def test_a_perfect_correlation_has_no_bounds():
     rows = judged_items(np.random.default_rng(0), 12)
     found = intervals(replace(rows, scores=rows.labels), rows.items, (0.0, 1.0), Draws()).bounds
