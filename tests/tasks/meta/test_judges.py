@@ -221,8 +221,14 @@ class TestExchanges:
 
 
 class TestIntervals:
-    def test_bounds_hold_the_score_and_a_sure_share_has_width(self):
-        report = fc.meta(LABELS, raters=RATERS, intervals=True, n_resamples=300)
+    @pytest.mark.parametrize("method", ["jackknife", "percentile"])
+    def test_bounds_hold_the_score_and_a_sure_share_has_width(self, method):
+        options = {"intervals": True, "method": method, "n_resamples": 300}
+        report, again = (fc.meta(LABELS, raters=RATERS, seed=k, **options) for k in range(2))
+        bounds, other = (
+            r.metrics["letters"].intervals["overall"]["kappa"] for r in (report, again)
+        )
+        assert (bounds == other) == (method == "jackknife")
         for judge in report.metrics.values():
             for group, bounds in judge.intervals.items():
                 for name, (low, high) in bounds.items():

@@ -143,6 +143,21 @@ def test_distances_that_are_equal_but_for_rounding_are_equal():
         assert alt_test(metric, np.array([rater, rest]), 0.2, labels=False).advantage == 0.5
 
 
+def test_copies_of_a_row_in_a_unit_tell_no_more_than_the_row():
+    """The metric beats a rater in 4 of 5 units: for sure by row, by unit not."""
+    truth = np.repeat([0.0, 1, 0, 1, 0], 20)
+    wrong = 1 - truth
+    lucky = np.where(np.arange(100) < 20, truth, wrong)
+    metric = np.where(np.arange(100) < 20, wrong, truth)
+    votes = np.array([lucky, truth, truth])
+    by_row = alt_test(metric, votes, 0.2, labels=True)
+    by_unit = alt_test(metric, votes, 0.2, np.repeat(np.arange(5), 20), "doc", labels=True)
+    assert (by_row.winning_rate, by_unit.winning_rate) == (pytest.approx(1 / 3), 0)
+    assert (by_row.advantage, by_unit.unit) == (by_unit.advantage, "doc")
+    single = alt_test(metric, votes, 0.2, np.zeros(100, int), labels=True)
+    assert (single.n_raters, math.isnan(single.winning_rate)) == (0, True)
+
+
 def test_raters_who_are_all_alike_are_won_or_lost_for_sure():
     one = np.tile([0.0, 1.0], 20)
     assert alt_test(one, np.array([one, one]), 0.2, labels=True).winning_rate == 1.0
