@@ -21,7 +21,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.significance.paired import n_differing, randomisation
 from fastcausal.significance.sums import CountRows, sums_of
-from fastcausal.significance.units import OneScore, Units
+from fastcausal.significance.units import EXAMPLE, OneScore, Units
 from fastcausal.tasks.labels.coefficients import kappa_of_counts
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
@@ -275,8 +275,9 @@ def _both(judged: JudgedScores, labels: Float64) -> np.ndarray[tuple[int], np.dt
 
 
 def _units(formula: JudgeFormula | OneScore, terms: CountRows, drawn: Int64, unit: str) -> Units:
-    """Return the items or clusters as units, equal ones once."""
-    codes = np.unique(drawn, return_inverse=True)[1]
+    """Return the items or clusters as units, equal ones once; single rows are examples."""
+    different, codes = np.unique(drawn, return_inverse=True)
+    unit = EXAMPLE if len(different) == len(terms) else unit
     rows, place = distinct(sums_by(terms, np.arange(len(terms)), codes))
     return Units(formula, rows, np.bincount(place, minlength=len(rows)), unit)
 

@@ -246,7 +246,7 @@ class TestIntervals:
             meta(rows, intervals=True, n_resamples=200).metrics["one"].intervals["overall"]
             for rows in (once, often)
         ]
-        assert bounds[0]["accuracy"] == pytest.approx(bounds[1]["accuracy"])
+        assert bounds[0]["kappa"] == pytest.approx(bounds[1]["kappa"])
 
     @pytest.mark.slow
     def test_bounds_cover(self):
