@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -287,7 +288,8 @@ def _describe_tests(
 ) -> Iterator[str]:
     """Say which scores have another test, and what no data of this size could show."""
     if not is_student(n_units, confidence):
-        plain = [name for name, c in changes.items() if c.n_differ and not c.studentised]
+        exchanged = {n: c for n, c in changes.items() if c.n_differ and not math.isnan(c.se)}
+        plain = [name for name, change in exchanged.items() if not change.studentised]
         if any(change.studentised for change in changes.values()):
             yield "p: differences are divided by their standard errors (studentised)"
         if plain:

@@ -81,15 +81,26 @@ def test_a_difference_equals_plain_loops(pair, confidence):
     for name in ("delta", "se", "p", "worth", "mde"):
         assert found[name] == pytest.approx(expected[name], rel=1e-6, abs=1e-9), name
     assert [found.low, found.high] == pytest.approx(bounds, rel=1e-6, abs=1e-9)
+    assert found.high - found.low <= 4 * found.mde
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_a_gate_detects_at_the_level_of_one_bound(confidence):
+    found = fc.gate(side(A), side(B), min_delta=0.0, confidence=confidence)
+    expected = oracle.difference(A, B, 2 * confidence - 1)
+    error, df = expected["se"], expected["freedom"]
+    assert found.mde == pytest.approx(oracle.minimum_detectable(error, df, 1 - confidence))
+    assert [found.low, found.high] == pytest.approx([expected["low"], expected["high"]])
 
 
 @given(
     pair=pairs_of(SHARES, 2, 14), confidence=st.floats(0.3, 0.995), n_resamples=st.integers(20, 200)
 )
 def test_bounds_leave_out_0_exactly_if_p_is_small(pair, confidence, n_resamples):
-    assume(defined(pair[0]) and defined(pair[1]))
+    assume(all(any(d for _, d in each) for each in pair))
     found = compared(*pair, confidence=confidence, n_resamples=n_resamples)
-    assume(not math.isnan(found.low) and abs(found.p - (1 - confidence)) > 1e-9)
+    assume(not math.isnan(found.se))  # where nothing varies, bounds and p have two laws
+    assume(abs(found.p - (1 - confidence)) > 1e-9)
     assert (found.low > 0 or found.high < 0) == (found.p <= 1 - confidence)
 
 

@@ -66,9 +66,10 @@ def test_units_that_move_alike_have_an_exact_p(n, part):
 
 @given(n=st.integers(2, 40))
 def test_points_that_move_alike_have_bounds_about_their_move(n):
-    found = fc.compare(values([2.0] * n), values([5.0] * n), "score")["score"]
-    low, high, _ = oracle.all_alike(3.0, n, 0.025, shares=False)
+    comparison = fc.compare(values([2.0] * n), values([5.0] * n), "score")
+    found, (low, high, _) = comparison["score"], oracle.all_alike(3.0, n, 0.025, shares=False)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    assert "plain differences" not in str(comparison)
 
 
 def ratios(parts):
