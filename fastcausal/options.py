@@ -123,12 +123,13 @@ ExplainFrom = Literal[ReadFormat, OfficialProtocol, WordProtocol, PairProtocolNa
 ExplainTo = Literal["recess", PairProtocolName, AnswerReading]
 
 Method = Literal["bca", "percentile", "jackknife"]
-PairedTest = Literal["randomisation", "student", "welch"]
+PairedTest = Literal["randomisation", "student", "welch", "betting", "mixture"]
 Pairing = Literal["id", "none"]
 Correction = Literal["holm", "bh", "none"]
 JudgedKind = Literal["answers", "claims"]
 Triaged = Literal["judge"]
 Verdict = Literal["pass", "fail", "inconclusive", "unchanged"]
+AnytimeLaw = Literal["betting", "mixture"]
 
 
 def check(name: str, value: object, choices: Any) -> None:

@@ -12,6 +12,7 @@ from fastcausal.cli.options import (
     DRAWS,
     MARKS,
     VALUES,
+    AnytimeOption,
     CorrectionOption,
     DrawOptions,
     HtmlOption,
@@ -45,6 +46,7 @@ def compare(
     unpaired: UnpairedOption = False,
     correction: CorrectionOption = "none",
     draws: DrawOptions = DRAWS,
+    anytime: AnytimeOption = False,
     tables: TableOptions = TABLES,
     html: HtmlOption = None,
 ) -> None:
@@ -83,6 +85,7 @@ def compare(
             unpaired=unpaired,
             correction=correction,
             reading=values.reading(progress),
+            anytime=anytime,
             **draws._asdict(),
         )
     if html is not None:

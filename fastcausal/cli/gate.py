@@ -15,6 +15,7 @@ from fastcausal.cli.options import (
     DRAWS,
     MARKS,
     VALUES,
+    AnytimeOption,
     DrawOptions,
     JoinOption,
     LowerOption,
@@ -79,6 +80,18 @@ def gate(
     values: ValueOptions = VALUES,
     unpaired: UnpairedOption = False,
     draws: DrawOptions = DRAWS,
+    looks: Annotated[
+        Path | None,
+        Option(help="Keep the looks at this test set in this file: their levels add up to one."),
+    ] = None,
+    window: Annotated[
+        int | None, Option(min=1, help="Share the level equally among so many looks.")
+    ] = None,
+    anytime: AnytimeOption = False,
+    largest: Annotated[
+        float | None,
+        Option(help="Take this as the largest denominator of a unit, for --min with --anytime."),
+    ] = None,
     junit: Annotated[
         Path | None, Option(help="Write the verdict to this file as JUnit's XML.")
     ] = None,
@@ -111,7 +124,11 @@ def gate(
     elif min_delta is None:
         raise click.UsageError("expected --min-delta, the least difference that passes", ctx)
     if not least:
-        refuse(ctx, ("point",), "is for --min")
+        refuse(ctx, ("point", "largest"), "is for --min")
+    if looks is None:
+        refuse(ctx, ("window",), "is for --looks")
+    if not anytime:
+        refuse(ctx, ("largest",), "is for --anytime")
     import fastcausal as fc
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
@@ -119,7 +136,7 @@ def gate(
     from fastcausal.sweeps.runs import digest_of_lines
 
     systems = [candidate] if baseline is None else [baseline, candidate]
-    keep_apart([junit], [*systems, *(files or [])])
+    keep_apart([junit, looks], [*systems, *(files or [])])
     sides: list[Any] = [*systems]
     if gold is None:
         refuse_without_gold(ctx, "join")
@@ -142,6 +159,10 @@ def gate(
             lower_is_better=lower_is_better,
             unpaired=unpaired,
             reading=values.reading(progress),
+            looks=looks,
+            window=window,
+            anytime=anytime,
+            largest=largest,
             **draws._asdict(),
         )
     if junit is not None:

@@ -94,6 +94,9 @@ ScoresOption = Annotated[
 UnpairedOption = Annotated[
     bool, Option("--unpaired", help="Compare other examples, by Welch's t-test.")
 ]
+AnytimeOption = Annotated[
+    bool, Option("--anytime", help="Take bounds that hold at all looks, while units come in.")
+]
 LowerOption = Annotated[
     bool,
     Option(

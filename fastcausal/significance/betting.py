@@ -7,13 +7,19 @@ An e-value is the wealth of a bet against the hypothesis. Under it, the wealth e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from fastcausal.errors import InputError
+from fastcausal.options import AnytimeLaw
+from fastcausal.significance.intervals import spreads_of
+from fastcausal.significance.paired import Difference, minus
+from fastcausal.significance.sampling import BLOCK
 from fastcausal.significance.sums import CountRows, Float64, Int64
-from fastcausal.significance.units import merged
+from fastcausal.significance.units import NOUNS, OneScore, Units, cut, merged
 
 # Shares of the wealth that are bet at once, from cautious to bold: the wealth is their mean
 SHARES = 0.005 * 190.0 ** (np.arange(40) / 39)
@@ -30,9 +36,19 @@ class Wealth(NamedTuple):
     high: float
     log_e: float  # Of the bet that the mean is above the hypothesis
     log_e_fail: float  # Of the bet that it is below
+    law: AnytimeLaw = "betting"
+    is_seen: bool = False  # True if a bound of the values was taken from the data
+
+    def mirrored(self) -> Wealth:
+        """Return it for the opposite of the mean, which is to be above the opposite hypothesis."""
+        return Wealth(-self.high, -self.low, self.log_e_fail, self.log_e, self.law, self.is_seen)
+
+    def cut_to(self, range: tuple[float, float] | None) -> Wealth:
+        """Return it with bounds within a range."""
+        return self._replace(low=cut(self.low, range), high=cut(self.high, range))
 
 
-UNKNOWN = Wealth(math.nan, math.nan, math.nan, math.nan)
+UNKNOWN = Wealth(math.nan, math.nan, -math.inf, -math.inf, "mixture")
 
 
 def log_wealth(
@@ -45,9 +61,33 @@ def log_wealth(
     3.339569
     """
     # Callers sort the units, so that their order moves no bit.
-    logs = np.array([(times * np.log1p(share * gains)).sum() for share in SHARES])
+    at_once = max(1, BLOCK // max(len(gains), 1))
+    parts = [
+        (times * np.log1p(SHARES[k : k + at_once, None] * gains)).sum(axis=1)
+        for k in range(0, len(SHARES), at_once)
+    ]
+    logs = np.concatenate(parts)
     most = float(logs.max())
     return most + math.log(math.fsum(np.exp(logs - most))) - math.log(len(SHARES))
+
+
+def joint_law(bets: Sequence[Wealth]) -> AnytimeLaw | None:
+    """Return the law of several bets: the mixture if one needs it."""
+    laws = {bet.law for bet in bets}
+    return "mixture" if "mixture" in laws else next(iter(laws), None)
+
+
+def join_bets(signature: str, bets: Sequence[Wealth]) -> str:
+    """Add to a signature line what bets rest on."""
+    law = joint_law(bets)
+    if law is None:
+        return signature
+    rests = {
+        f"anytime:{law}": True,
+        "asymptotic": law == "mixture",
+        "largest:seen": any(bet.is_seen for bet in bets),
+    }
+    return "|".join([signature, *(name for name, rest in rests.items() if rest)])
 
 
 def bet_on_mean(
@@ -69,8 +109,8 @@ def bet_on_mean(
     return Wealth(
         _last_refuted(log_above, -1.0, 1.0, alpha),
         -_last_refuted(lambda mean: log_below(-mean), -1.0, 1.0, alpha),
-        log_above(least) if least > -1 else math.nan,
-        log_below(least) if least < 1 else math.nan,
+        log_above(least) if least > -1 else math.inf,  # cannot be wrong
+        log_below(least) if least < 1 else -math.inf if least == 1 else math.inf,
     )
 
 
@@ -141,4 +181,60 @@ def mix_normals(
             return -math.inf
         return math.log(2 / root) + exponent + math.log(-math.expm1(-exponent))
 
-    return Wealth(value - half, value + half, log_above(value - least), log_above(least - value))
+    logs = log_above(value - least), log_above(least - value)
+    return Wealth(value - half, value + half, *logs, "mixture")
+
+
+def bet_on_difference(
+    units: Units,  # Joint units, with the formula of one score
+    change: Difference,
+    least: float,
+    alpha: float,
+) -> Wealth:
+    """Bet on values of single units from 0 to 1, or mix normals for other scores and clusters."""
+    # A bet on clusters would be bounded by the largest one, and have no power.
+    assert isinstance(units.formula, OneScore), "units of all scores, expected those of one"
+    name, sides = units.formula.name, np.hsplit(units.terms, 2)
+    a, b = (replace(units, terms=terms).fractions.get(name) for terms in sides)
+    if a is not None and b is not None and units.unit in NOUNS and _are_values(a, b):
+        counted = a[:, 1] == 1
+        values = (b - a)[counted, 0].astype(np.float64)
+        return bet_on_mean(values, units.times[counted], least, alpha)
+    worth = min(change.worth, change.n_differ or 0)
+    mixed = mix_normals(change.delta, change.se, units.n_units, worth, least, alpha)
+    return mixed.cut_to(replace(units, formula=minus(units.formula)).range_of(name))
+
+
+def bet_on_score(
+    units: Units,  # With the formula of one score
+    value: float,
+    least: float,
+    alpha: float,
+    largest: float | None,  # As in `bet_on_ratio`; None takes the largest denominator so far
+) -> Wealth:
+    """Bet on a ratio of sums of units or clusters, or mix normals for other scores."""
+    assert isinstance(units.formula, OneScore), "units of all scores, expected those of one"
+    name = units.formula.name
+    parts = units.fractions.get(name)
+    if parts is None or not _are_shares(parts) or not parts[:, 1].any():
+        [spread] = spreads_of(units.score_without_each(), units.times).values()
+        mixed = mix_normals(value, spread.error, units.n_units, units.worth(name), least, alpha)
+        return mixed.cut_to(units.range_of(name))
+    most = float(parts[:, 1].max())
+    if largest is not None and most > largest:
+        raise InputError(
+            f"{name}: a unit has the denominator {most:g}, expected at most {largest:g}"
+        )
+    bet = bet_on_ratio(parts, units.times, most if largest is None else largest, least, alpha)
+    return bet._replace(is_seen=largest is None and not (parts[:, 1] == 1).all())
+
+
+def _are_shares(parts: CountRows) -> bool:
+    """Return True if no numerator is below 0 or above its denominator."""
+    return bool(((parts[:, 0] >= 0) & (parts[:, 0] <= parts[:, 1])).all())
+
+
+def _are_values(a: CountRows, b: CountRows) -> bool:
+    """Return True if units have a value from 0 to 1 on both sides, or none on either."""
+    same = (a[:, 1] == b[:, 1]).all() and np.isin(a[:, 1], (0, 1)).all()
+    return bool(same and _are_shares(a) and _are_shares(b))

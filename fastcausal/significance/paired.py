@@ -107,6 +107,7 @@ def difference(
     # See `intervals_of`, but the jackknife's bounds are never on the logit scale; they are cut to
     # the range of the difference. Bounds by resamples ignore p.
     draws: Draws,
+    exchanged: bool = True,  # False takes p from Student's t
 ) -> Difference:
     """Compute the difference of two systems, B minus A, its bounds and its p."""
     # The jackknife's bounds are by Student's t, see `freedom_of`; the units are the differing ones.
@@ -140,7 +141,7 @@ def difference(
         p = 2.0 ** (1 - moved) if moved else 1.0
         return found(*bounds, p, True)._replace(n_differ=moved)
     compared = False
-    if is_student(n, confidence) and not math.isnan(error):
+    if (is_student(n, confidence) or not exchanged) and not math.isnan(error):
         p, exact = student_p(delta / error, freedom), False
     else:
         compared = pair.units is not None

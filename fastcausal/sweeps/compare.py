@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
-from fastcausal.options import Correction, Method, PairedTest, Pairing, check
+from fastcausal.options import AnytimeLaw, Correction, Method, PairedTest, Pairing, check
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, shares_in
 from fastcausal.report.page import Section
 from fastcausal.report.report import Report, describe_settings, plain
+from fastcausal.significance.betting import Wealth, join_bets, joint_law
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import Difference, is_student
@@ -30,6 +31,8 @@ TESTS = {
     "randomisation": "paired randomisation test",
     "student": "paired Student's t-test",
     "welch": "Welch's t-test",
+    "betting": "bets on each unit",
+    "mixture": "mixture of normal laws",
 }
 SHOWN = ("a", "b", "delta", "low", "high", "p", "p_adjusted", "mde")
 KEYS = (
@@ -60,10 +63,12 @@ class Comparison(Report):
         None.
     draws : Draws
         ``method``, ``confidence``, ``n_resamples`` and ``seed``, also attributes of their own.
-    test : {"student", "randomisation", "welch"}
+    test : {"student", "randomisation", "welch", "betting", "mixture"}
         Test of p: Student's t if there are too few units for exchanges to reach the level.
     correction : {"holm", "bh", "none"}
         Correction of p for the number of scores.
+    anytime : {"betting", "mixture"} or None
+        Law of bounds and p that hold at all looks; a mixture if one score needs it.
     scores : mapping of str to Scores
         By flat name.
     warnings : tuple of str
@@ -86,6 +91,7 @@ class Comparison(Report):
     draws: Draws
     test: PairedTest
     correction: Correction
+    anytime: AnytimeLaw | None
     pairing: Pairing
     answers: Mapping[str, Any] | None
     n_a: int | None
@@ -123,6 +129,8 @@ def _sections(comparison: Comparison) -> list[Section]:
 def _grids(comparison: Comparison, counts: bool) -> list[Grid]:
     """Make a row per score; pasted tables emphasize the better system."""
     shown = [column for column in SHOWN if column in next(iter(comparison.scores.values()))]
+    if comparison.anytime is not None:
+        shown.remove("mde")  # no power is known
     grid = Grid(
         comparison.title,
         shown,
@@ -167,6 +175,7 @@ def compare(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
+    anytime: bool = False,
 ) -> Comparison:
     """Compare two systems on the same units, joined by id: B minus A.
 
@@ -196,6 +205,8 @@ def compare(
     n_resamples : int
         Resamples for confidence intervals and p-values.
     seed : int
+    anytime : bool
+        True takes bounds and p that hold at all looks together, while units come in, as in `gate`.
 
     Returns
     -------
@@ -222,6 +233,8 @@ def compare(
     (-0.144, 47, 61)
     """
     check("correction", correction, Correction)
+    if anytime and (unpaired or method != "jackknife"):
+        raise ValueError("anytime is for pairs of units, without a method of resamples")
     reading = request_scores(reading, score, cluster)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
@@ -232,13 +245,21 @@ def compare(
     contrast = Contrast(left, right, not unpaired, draws)
     counted = contrast.counted()
 
-    changes = {name: contrast.change(name, counted.n_differ) for name in chosen}
+    bets = list[Wealth]()
     test: PairedTest = "student" if is_student(counted.n_units, confidence) else "randomisation"
+    if anytime:
+        found = {name: contrast.change_at_any_time(name) for name in chosen}
+        changes = {name: change for name, (change, _) in found.items()}
+        bets = [bet for _, bet in found.values()]
+        test = joint_law(bets) or test
+    else:
+        changes = {name: contrast.change(name, counted.n_differ) for name in chosen}
     if unpaired:
         test = "welch"
     shown = dict(zip("ab", names, strict=True))
     pairs = ("pairing", "answers") if systems.answers is not None or unpaired else ()
-    interval = f"{100 * confidence:g}% confidence interval of delta ({METHODS[method]})"
+    taken = f"{test}, at all looks together" if anytime else METHODS[method]
+    interval = f"{100 * confidence:g}% confidence interval of delta ({taken})"
     compared = {name: Scores(change.numbers()) for name, change in changes.items()}
     tested = TESTS[test]
     if correction != "none":
@@ -252,7 +273,7 @@ def compare(
         tested += f", {len(chosen)} tests, {CORRECTED[correction]}"
     return Comparison(
         _headline(shown, counted, not unpaired, compared[chosen[0]]["worth"]),
-        left.signature,
+        join_bets(left.signature, bets),
         compared,
         facts={
             **{name: value for name, value in counted._asdict().items() if name != "warnings"},
@@ -262,6 +283,7 @@ def compare(
             **draws.settings(),
             "test": test,
             "correction": correction,
+            "anytime": joint_law(bets),
             "pairing": "none" if unpaired else "id",
             "answers": systems.answers,
             "better": {name: s.better for name, s in scale_of.items() if s.better != "higher"},
@@ -270,12 +292,18 @@ def compare(
         warnings=systems.warnings + counted.warnings,
         legend=(
             f"low, high: {interval}; p: p-value, {tested}",
-            *_describe_tests(changes, counted.n_units, confidence),
-            "mde: minimum detectable effect (80% power)",
+            *(
+                ()
+                if anytime
+                else (
+                    *_describe_tests(changes, counted.n_units, confidence),
+                    "mde: minimum detectable effect (80% power)",
+                )
+            ),
             *direction_lines(scale_of),
             *formula.describe_change(compared),
         ),
-        keys=(*KEYS, *pairs, "n_a?", "n_b?", "better?"),
+        keys=(*KEYS, "anytime?", *pairs, "n_a?", "n_b?", "better?"),
         logged=(),
         grids=_grids,
         arrow=_tabulate,

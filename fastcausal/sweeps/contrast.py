@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fastcausal.counts.joint import joint_units
 from fastcausal.counts.statistics import Statistics
+from fastcausal.significance.betting import Wealth, bet_on_difference
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, difference, n_differing
@@ -49,11 +51,24 @@ class Contrast:
             tuple(dict.fromkeys(warnings)),
         )  # fmt: skip
 
-    def change(self, score: str, n_differ: int | None) -> Difference:
+    def change(self, score: str, n_differ: int | None, exchanged: bool = True) -> Difference:
         """Compute a score's difference, B minus A: by exchanges, or unpaired by Welch's test."""
+        # Without exchanges p and bounds are by Student's t.
         draws = self.draws
         if n_differ is None:
             a, b = (side.drawn(draws.cluster, score) for side in (self.a, self.b))
             return welch(a, b, draws.method, draws.confidence)
         units = joint_units(self.a, self.b, draws.cluster, score)
-        return difference(units, n_differ, draws)
+        return difference(units, n_differ, draws, exchanged)
+
+    def change_at_any_time(self, score: str, least: float = 0.0) -> tuple[Difference, Wealth]:
+        """Compute a score's difference with bounds for all looks, and bets on ``least``."""
+        # p is the least level at which a bound leaves out 0.
+        change = self.change(score, 0, exchanged=False)
+        units = joint_units(self.a, self.b, self.draws.cluster, score)
+        alpha = (1 - self.draws.confidence) / 2
+        bet = bet_on_difference(units, change, least, alpha)
+        about_0 = bet_on_difference(units, change, 0.0, alpha) if least else bet
+        p = min(1.0, 2 * math.exp(-max(about_0.log_e, about_0.log_e_fail)))
+        p = math.nan if math.isnan(bet.low) else p
+        return change._replace(low=bet.low, high=bet.high, p=p, p_exact=False, mde=math.nan), bet

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Verdict
 from fastcausal.report.grid import Grid
 from fastcausal.report.numbers import Bounded, number_text
+from fastcausal.significance.betting import Wealth, bet_on_score
 from fastcausal.significance.corrections import level_text
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import intervals_of
@@ -32,6 +33,7 @@ class Floor:
     verdict: Verdict  # {"pass", "fail", "inconclusive"}
     point: bool  # True if the value decides, not its bounds
     worth: float  # How many equal units tell as much about the score
+    bet: Wealth | None = field(default=None, repr=False)  # For bounds that hold at all looks
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers by name."""
@@ -42,6 +44,7 @@ class Floor:
         bounds = Bounded(self.value, self.low, self.high)
         value, least = number_text(bounds), number_text(self.least)
         at_level = f"significant at {level_text(confidence)} (one-sided)"
+        at_level += "" if self.bet is None else " at all looks together"
         if self.verdict == "inconclusive":
             return f"{self.score} is {value}: neither at least {least} nor below is {at_level}"
         side = "at least" if self.verdict == "pass" else "below"
@@ -54,6 +57,8 @@ def floors_of(
     point: bool,  # the value decides, not its bounds
     n_units: int,
     draws: Draws,  # their intervals have the one-sided bounds as ends
+    anytime: bool = False,  # bounds hold at all looks
+    largest: float | None = None,  # see `bet_on_score`
 ) -> tuple[Floor, ...]:
     """Compare scores of a candidate with their least values."""
     values = candidate.scores()
@@ -62,14 +67,18 @@ def floors_of(
         if not math.isfinite(floor):
             raise ValueError(f"the floor of {score} is {floor}, expected a finite number")
         units = candidate.drawn(draws.cluster, score)
-        low, high, _ = intervals_of(units, draws)[score]
-        value, worth = float(values[score][0]), units.worth(score)
+        value, worth, bet = float(values[score][0]), units.worth(score), None
+        if anytime:
+            bet = bet_on_score(units, value, floor, (1 - draws.confidence) / 2, largest)
+            low, high = bet.low, bet.high
+        else:
+            low, high, _ = intervals_of(units, draws)[score]
         verdict: Verdict = "inconclusive"
         if point:
             verdict = verdict_of(value, value, floor)
-        elif are_enough(n_units, worth):
+        elif anytime or are_enough(n_units, worth):
             verdict = verdict_of(low, high, floor)
-        floors.append(Floor(score, value, low, high, floor, verdict, point, worth))
+        floors.append(Floor(score, value, low, high, floor, verdict, point, worth, bet))
     return tuple(floors)
 
 

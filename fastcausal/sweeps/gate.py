@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from fastcausal.counts.seals import Written
 from fastcausal.counts.statistics import Statistics
-from fastcausal.options import Method, Pairing, Verdict
+from fastcausal.options import AnytimeLaw, Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, number_text, shares_in
 from fastcausal.report.report import Report
+from fastcausal.significance.betting import LEAST_WORTH, Wealth, join_bets, joint_law
 from fastcausal.significance.corrections import level_text
-from fastcausal.significance.draws import METHODS, Draws
+from fastcausal.significance.draws import METHODS, Draws, check_count
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference
 from fastcausal.significance.units import EQUAL, differ_text, units_text
@@ -33,9 +36,11 @@ from fastcausal.sweeps.floors import (
     joint_verdict,
     verdict_of,
 )
+from fastcausal.sweeps.looks import Looks, Question, Spending, open_looks
 from fastcausal.sweeps.systems import Systems, load_one, load_pair
 from fastcausal.tasks.values.reading import ValueReading
 
+ROLES = ("baseline", "candidate")
 PREDICTIONS = "predictions"  # fact: the digest of a file of predictions
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
 
@@ -62,6 +67,14 @@ class Gate(Report):
         How many equal units tell as much about the score; NaN without a baseline.
     alpha : float
         Level of each one-sided bound.
+    look, window : int or None
+        With a file of looks: the number of this look at the test set, None if it spent nothing, and
+        the number of looks with equal levels.
+    anytime : {"betting", "mixture"} or None
+        Law of bounds that hold at all looks.
+    log_e, log_e_fail : float
+        Natural logs of the e-values against a loss and against a gain at ``min_delta``, or at a
+        floor: of several conditions the least, and the largest.
     mde : float
         The minimum detectable effect at a power of 80%.
     systems : mapping of str to str
@@ -95,6 +108,11 @@ class Gate(Report):
     n_differ: int | None
     worth: float
     alpha: float
+    look: int | None
+    window: int | None
+    anytime: AnytimeLaw | None
+    log_e: float
+    log_e_fail: float
     mde: float
     systems: Mapping[str, str]
     unit: str
@@ -137,6 +155,8 @@ class Gate(Report):
 def _bounds_line(facts: Mapping[str, Any]) -> str:
     percent, taken = f"{100 * facts['confidence']:g}%", METHODS[facts["method"]]
     line = f"low, high: one-sided {percent} confidence bounds"
+    if facts["anytime"]:
+        taken = f"{facts['anytime']}, at all looks together"
     units = units_text(facts["n_units"], facts["unit"], facts["worth"])
     if "baseline" not in facts["systems"]:
         return f"{line} ({taken}): {units}"
@@ -159,10 +179,12 @@ def _keys(facts: Mapping[str, Any]) -> tuple[str, ...]:
     has_baseline = "baseline" in facts["systems"]
     change = ("score", *SHOWN[:5], "min_delta") if has_baseline else ()
     differ = ("n_differ", "mde", "worth") if has_baseline else ()
+    looks = ("look", "window") if facts["is_looking"] else ()
+    bets = ("anytime", "log_e", "log_e_fail") if facts["anytime"] else ()
     is_told = facts["answers"] is not None or facts["pairing"] == "none"
     return (
-        "verdict", *change, "confidence", "n_units", *differ, "alpha", "reason", "systems",
-        "signature", "unit",
+        "verdict", *change, "confidence", "n_units", *differ, "alpha", *looks, *bets, "reason",
+        "systems", "signature", "unit",
         "method", "n_resamples", "seed", "warnings", "lower_is_better?",
         *(("pairing", "answers") if is_told else ()), "floors?",
     )  # fmt: skip
@@ -172,6 +194,7 @@ def _reasons(facts: Mapping[str, Any], change: Difference | None) -> list[str]:
     """Return the sentence that decided, for the difference and for each floor."""
     floors, units = facts["floors"], units_text(facts["n_units"], facts["unit"], facts["worth"])
     worths = [facts["worth"]] if change else [f.worth for f in floors if not f.point]
+    worths = [] if facts["anytime"] else worths
     if facts["n_units"] < MIN_UNITS and worths and facts["verdict"] != "unchanged":
         return [f"{units} are too few for a verdict, expected at least {MIN_UNITS}"]
     if worths and min(worths) < MIN_WORTH and facts["verdict"] != "unchanged":
@@ -195,7 +218,14 @@ def _describe_change(change: Difference, facts: Mapping[str, Any]) -> str:
     decided = f"significant at {level_text(facts['confidence'])} (one-sided)"
     if math.isnan(change.low) and verdict != "inconclusive":
         decided += f", p-value {change.p / 2:.4g}"
-    unseen = change.explain(facts["n_units"], facts["draws"].confidence)
+    if facts["anytime"]:
+        decided += " at all looks together"
+        unseen = None
+        if math.isnan(change.low):
+            unseen = f"a worth of {min(change.worth, change.n_differ or 0):.1f} differing units"
+            unseen += f", expected at least {LEAST_WORTH} for bounds at all looks"
+    else:
+        unseen = change.explain(facts["n_units"], facts["draws"].confidence)
     if verdict != "inconclusive":
         side = passing if verdict == "pass" else failing
         return f"{text}, {side} {bound}: {decided if unseen is None else unseen}"
@@ -213,8 +243,10 @@ def _grids(report: Gate, counts: bool) -> list[Grid]:
     if "baseline" not in report.systems:
         return [floors_table(report.title, report.floors, shares)]
     signed = ("delta", "low", "high", "min_delta")
-    grid = Grid(report.title, SHOWN, signed=signed, shares=SHOWN, share_rows=shares)
-    grid.add(report.score, *report.scores[report.score].values())
+    shown = SHOWN if report.anytime is None else SHOWN[:-1]  # no power is known
+    grid = Grid(report.title, shown, signed=signed, shares=shown, share_rows=shares)
+    values = report.scores[report.score]
+    grid.add(report.score, *(values[name] for name in shown))
     return [grid, *([floors_table("floors", report.floors, shares)] if report.floors else [])]
 
 
@@ -234,6 +266,10 @@ def gate(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
+    looks: str | os.PathLike[str] | None = None,
+    window: int | None = None,
+    anytime: bool = False,
+    largest: float | None = None,
 ) -> Gate:
     """Judge a candidate: pass, fail, or inconclusive.
 
@@ -268,6 +304,17 @@ def gate(
     confidence : float
         Confidence of each of the two one-sided bounds, above 0.5.
     n_resamples, seed : int
+    looks : path, optional
+        File that keeps the looks at a test set, so that their levels add up to 1 - ``confidence``.
+        Look k has the k (k + 1)-th part of it. The same question again spends nothing.
+    window : int, optional
+        With ``looks``: the number of looks that share the level equally.
+    anytime : bool
+        True takes bounds that hold at all looks together, while units come in: by bets on units
+        with values from 0 to 1 and on floors, by a mixture of normal laws on other differences.
+    largest : float, optional
+        With ``anytime``: the largest denominator of a unit, for floors of ratios; by default the
+        largest so far.
 
     Returns
     -------
@@ -294,32 +341,85 @@ def gate(
     """
     floors = floors or {}
     _check(baseline, min_delta, floors, confidence)
+    _check_looks(looks, window, anytime, largest, floors, unpaired, point, method)
     asked = dict.fromkeys([*([] if score is None else [score]), *floors])
     reading = request_scores(reading, [*asked] or None, cluster)
     draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
-    change = None
+    with ExitStack() as stack:
+        file = None
+        if looks is not None:
+            file = stack.enter_context(
+                open_looks(looks, Spending(round(1 - confidence, 12), window))
+            )
+        asked_for = score, lower_is_better, not unpaired, point, anytime, largest
+        return _judge_all(baseline, candidate, min_delta, floors, reading, draws, file, *asked_for)
+
+
+def _judge_all(
+    baseline: Any,
+    candidate: Any,
+    min_delta: float | None,
+    floors: Mapping[str, float],
+    reading: ValueReading,
+    draws: Draws,
+    file: Looks | None,  # the looks at test sets, to which this one is added
+    score: str | None,
+    lower_is_better: bool,
+    is_paired: bool,
+    point: bool,
+    anytime: bool,
+    largest: float | None,
+) -> Gate:
+    """Judge the difference and the floors."""
+    change, look, bets = None, None, list[Wealth]()
     if baseline is None:
         systems, values = _alone(candidate, reading, draws)
     else:
-        systems, values, change = _against(baseline, candidate, score, not unpaired, reading, draws)
+        names, systems = load_pair(baseline, candidate, ROLES, reading, is_paired)
+        [score] = systems.scores(score)
+        is_lower = systems.ranking_scale(score, lower_is_better).better == "lower"
+        before, after = systems.systems.values()
+        contrast = Contrast(before, after, is_paired, draws)
+        exchanged = file is None and not anytime
+        values, change = _against(names, systems, score, contrast, exchanged)
+        if (
+            file is not None
+            and not values["is_same"]
+            and are_enough(values["n_units"], change.worth)
+        ):
+            look = file.take(Question.ask(before, after, score, min_delta or 0.0))
+            draws = replace(draws, confidence=1 - 2 * look.alpha)
+            contrast = replace(contrast, draws=draws)
+            values, change = _against(names, systems, score, contrast, False)
+        if anytime:
+            least = 0.0 - (min_delta or 0.0) if is_lower else min_delta or 0.0
+            change, bet = contrast.change_at_any_time(score, least)
+            values |= {name: getattr(change, name) for name in ("low", "high", "mde")}
+            bets.append(bet.mirrored() if is_lower else bet)
+    confidence = (1 + draws.confidence) / 2
     after = [*systems.systems.values()][-1]
     judged = [*([] if change is None else [values["score"]]), *floors]
     scale_of = {name: systems.ranking_scale(name, lower_is_better) for name in judged}
     if lower := [name for name in floors if scale_of[name].better == "lower"]:
         raise ValueError(f"lower is better: {lower[0]}, expected a floor where higher is better")
     lower_is_better = change is not None and scale_of[values["score"]].better == "lower"
-    found = floors_of(after, floors, point, values["n_units"], draws)
+    found = floors_of(after, floors, point, values["n_units"], draws, anytime, largest)
+    bets += [floor.bet for floor in found if floor.bet is not None]
     verdicts = [floor.verdict for floor in found]
     if change is not None:
         values["verdict_of_change"] = _judge(
-            change, values, min_delta or 0.0, lower_is_better, 1 - confidence
+            change, values, min_delta or 0.0, lower_is_better, 1 - confidence, anytime
         )
         verdicts.append(values["verdict_of_change"])
     names = values["systems"]
     facts = {
         "verdict": joint_verdict(verdicts),
+        "is_looking": file is not None,
+        "look": None if look is None else look.k,
+        "window": None if file is None else file.window,
+        **_describe_bets(bets),
         "min_delta": math.nan if min_delta is None else float(min_delta),
-        "alpha": 1 - confidence,
+        "alpha": 1 - confidence if look is None else look.alpha,
         **(shown := replace(draws, confidence=confidence)).settings(),
         "lower_is_better": lower_is_better,
         "pairing": "id",
@@ -330,21 +430,44 @@ def gate(
         **values,
     }
     warnings, reasons = facts.pop("warnings"), _reasons(facts, change)
+    if file is not None and look is not None:
+        if look.verdict is None:
+            file.add(look, facts["verdict"])
+        elif look.verdict != facts["verdict"]:
+            facts["verdict"] = look.verdict
+            reasons = [f"look {look.k} was judged: {look.verdict}"]
     facts["draws"] = shown
     groups = {floor.score: Scores(floor.numbers()) for floor in found}
     if baseline is not None:
         groups = {values["score"]: Scores({name: facts[name] for name in SHOWN})}
     return Gate(
         f"{facts['verdict']}: {' against '.join([*names.values()][::-1])}",
-        after.signature,
+        join_bets(after.signature, bets),
         groups,
         facts=facts | {"reason": "; ".join(reasons), "has_baseline": baseline is not None},
         warnings=systems.warnings + warnings,
-        legend=(*reasons, _bounds_line(facts), *_direction(facts)),
+        legend=(
+            *reasons,
+            *([] if look is None else [look.line()]),
+            _bounds_line(facts),
+            *_direction(facts),
+        ),
         keys=_keys(facts),
         logged=(),
         grids=_grids,
     )
+
+
+def _describe_bets(bets: Sequence[Wealth]) -> dict[str, Any]:
+    """Return the law and the logs of bets on all conditions; all must be won for a pass."""
+    logs = {
+        "log_e": min((bet.log_e for bet in bets), default=math.nan),
+        "log_e_fail": max((bet.log_e_fail for bet in bets), default=math.nan),
+    }
+    return {
+        "anytime": joint_law(bets),
+        **{name: log if math.isfinite(log) else math.nan for name, log in logs.items()},
+    }
 
 
 def _judge(
@@ -353,15 +476,16 @@ def _judge(
     min_delta: float,
     lower_is_better: bool,
     alpha: float,
+    anytime: bool,
 ) -> Verdict:
     """Judge a difference by its bounds; without bounds by p, which tells about 0 alone."""
     if values["is_same"]:
         return "unchanged"
-    if not are_enough(values["n_units"], change.worth):
+    if not anytime and not are_enough(values["n_units"], change.worth):
         return "inconclusive"
     if not math.isnan(change.low):
         return verdict_of(*gain_of(change.low, change.high, lower_is_better), min_delta)
-    if not change.p / 2 <= alpha + EQUAL:  # also an undefined p
+    if anytime or not change.p / 2 <= alpha + EQUAL:  # also an undefined p
         return "inconclusive"
     gains = (change.delta > 0) != lower_is_better
     if gains:
@@ -408,6 +532,39 @@ def _check(
         )
 
 
+def _check_looks(
+    looks: object,
+    window: int | None,
+    anytime: bool,
+    largest: float | None,
+    floors: Mapping[str, float],
+    unpaired: bool,
+    point: bool,
+    method: Method,
+) -> None:
+    """Raise ValueError for arguments that do not go with looks, or with bounds at any time."""
+    if window is not None:
+        check_count("window", window)
+        if looks is None:
+            raise ValueError("window is of looks, expected a file of looks")
+    if largest is not None and not (anytime and floors and 0 < largest < math.inf):
+        raise ValueError(
+            f"largest is {largest}, expected a number above 0, with anytime and with floors"
+        )
+    if looks is None and not anytime:
+        return
+    name = "anytime" if looks is None else "looks"
+    faults = {
+        "anytime besides": looks is not None and anytime,
+        "floors": looks is not None and bool(floors),
+        "point": point,
+        "unpaired": unpaired,
+        f"method {method}": method != "jackknife",
+    }
+    if fault := next((fault for fault, is_there in faults.items() if is_there), None):
+        raise ValueError(f"{name} takes no {fault}, expected a difference by the jackknife")
+
+
 def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems, dict[str, Any]]:
     """Return a candidate without a baseline, and values of `Gate`."""
     name, systems = load_one(candidate, "candidate", reading)
@@ -426,21 +583,11 @@ def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems
 
 
 def _against(
-    baseline: Any,
-    candidate: Any,
-    score: str | None,
-    is_paired: bool,
-    reading: ValueReading,
-    draws: Draws,
-) -> tuple[Systems, dict[str, Any], Difference]:
-    """Return both systems, values of `Gate`, and their difference."""
-    roles = ("baseline", "candidate")
-    names, systems = load_pair(baseline, candidate, roles, reading, is_paired)
-    before, after = systems.systems.values()
-    [score] = systems.scores(score)
-    contrast = Contrast(before, after, is_paired, draws)
+    names: tuple[str, str], systems: Systems, score: str, contrast: Contrast, exchanged: bool
+) -> tuple[dict[str, Any], Difference]:
+    """Return values of `Gate`, and the difference of both systems."""
     counted = contrast.counted()
-    change = contrast.change(score, counted.n_differ)
+    change = contrast.change(score, counted.n_differ, exchanged)
     values = {
         "score": score,
         "baseline": change.a,
@@ -452,10 +599,10 @@ def _against(
         "n_differ": change.n_differ,
         "worth": change.worth,
         "mde": change.mde,
-        "systems": dict(zip(roles, names, strict=True)),
+        "systems": dict(zip(ROLES, names, strict=True)),
         "unit": counted.unit,
         "warnings": counted.warnings,
-        "pairing": "id" if is_paired else "none",
-        "is_same": is_paired and _is_same(*systems.loaded),
+        "pairing": "id" if contrast.is_paired else "none",
+        "is_same": contrast.is_paired and _is_same(*systems.loaded),
     }
-    return systems, values, change
+    return values, change

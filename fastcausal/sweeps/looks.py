@@ -7,8 +7,9 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from stat import S_ISREG
 from types import NoneType
 from typing import Any, NamedTuple
@@ -104,6 +105,11 @@ class Looks:
         self._name, self._handle, self._rule = name, handle, rule
         self._lines = [*self._read()]
 
+    @property
+    def window(self) -> int | None:
+        """Number of looks with equal levels; None for any number."""
+        return self._rule.window
+
     def take(self, question: Question) -> Look:
         """Return the look that answers a question: a former one, or the next."""
         window = self._rule.window
@@ -174,15 +180,32 @@ def _series(line: dict[str, Any]) -> tuple[str, str]:
 @contextmanager
 def open_looks(path: str | os.PathLike[str], rule: Spending) -> Iterator[Looks]:
     """Open a file of looks; another process waits until it is closed."""
-    # The lock is held while a candidate is judged, so that no two looks have one number.
+    # The lock is held while a candidate is judged, so that no two looks have one number. A file
+    # that stays empty is removed, so one that waited for it opens the path again.
+    handle = _lock(path)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise OutputError(f"{path}: {error.strerror}") from error
-    try:
-        if not S_ISREG(os.fstat(handle).st_mode):
-            raise OutputError(f"{path}: not a file that keeps looks")
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield Looks(os.fspath(path), handle, rule)
     finally:
+        if not os.fstat(handle).st_size:
+            Path(path).unlink()
+        os.close(handle)
+
+
+def _lock(path: str | os.PathLike[str]) -> int:
+    """Return the handle of a locked file, which is made if it is missing."""
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise OutputError(f"{path}: {error.strerror}") from error
+        try:
+            if not S_ISREG(os.fstat(handle).st_mode):
+                raise OutputError(f"{path}: not a file that keeps looks")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(Path(path).stat(), os.fstat(handle)):
+                    return handle
+        except BaseException:
+            os.close(handle)
+            raise
         os.close(handle)

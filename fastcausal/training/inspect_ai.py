@@ -2,24 +2,33 @@
 
 inspect finds it by its entry point; a task names it as ``scorer=relations()``. The metadata of a
 sample have ``text`` and the gold ``relations``, as `fastcausal.score` takes them; the answer of the
-model is read as ``answers`` are.
+model is read as ``answers`` are. `StopWhenDecided` ends an evaluation once its verdict is sure.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
+from fastcausal.files.values import follow_path
 from fastcausal.options import ProtocolName
 from fastcausal.protocols import protocol_named
+from fastcausal.significance.draws import check_count
+from fastcausal.sweeps.systems import load
 from fastcausal.tasks.extraction.score import score as score_relations
+from fastcausal.tasks.values.logs import score_number
+from fastcausal.tasks.values.reading import ValueReading
+from fastcausal.training.stopping import StoppingRule
 
 ERRORS = ("fp", "fn", "le", "be", "lbe")
+GROWTH = 50  # samples are judged anew when there are more by one in so many
 
 
 @metric
@@ -65,3 +74,99 @@ def relations(
         )
 
     return score
+
+
+class StopWhenDecided:
+    """Stop an evaluation once its verdict is sure: ``early_stopping`` of a `Task`.
+
+    A sample counts when all of its epochs are complete; one that ends in an error does not.
+    Samples should be in random order.
+
+    Parameters
+    ----------
+    score : str
+        Name of the scorer, or of a value of its dict, such as ``relations.right``.
+    baseline : path or Statistics, optional
+        A log of the same samples by the baseline.
+    budget : int, optional
+        Number of samples after which no further one starts.
+    **judged
+        Arguments of `StoppingRule`: ``min_delta`` with a baseline, or ``floors``.
+
+    Attributes
+    ----------
+    rule : StoppingRule
+    """
+
+    # The protocol EarlyStopping of inspect-ai: https://inspect.aisi.org.uk/early-stopping.html
+
+    def __init__(
+        self, score: str, *, baseline: Any = None, budget: int | None = None, **judged: Any
+    ) -> None:
+        if budget is not None:
+            check_count("budget", budget)
+        self.rule = StoppingRule(score=score if baseline is not None else None, **judged)
+        self._score, self._budget = score, budget
+        reading = ValueReading(scores=(score,))
+        self._baseline: Statistics | None = None if baseline is None else load(baseline, reading)
+        self._places: dict[str, int] = {}
+        if self._baseline is not None and (ids := self._baseline.ids()) is not None:
+            self._places = {id: place for place, id in enumerate(ids.to_pylist())}
+        self._epochs = 1
+        self._started: set[str] = set()
+        self._values: dict[str, list[float]] = {}  # of samples that are not complete
+        self._waiting: list[dict[str, Any]] = []  # rows that are not judged yet
+
+    async def start_task(self, task: Any, samples: Sequence[Any], epochs: int) -> str:
+        """Take the number of epochs; InputError if the baseline lacks a sample."""
+        self._epochs = epochs
+        unknown = [str(each.id) for each in samples if str(each.id) not in self._places]
+        if self._baseline is not None and unknown:
+            raise InputError(f'the baseline has no sample "{unknown[0]}", expected all samples')
+        return "fastcausal"
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> Any:
+        """Return the reason not to start a sample; None to start it."""
+        from inspect_ai.util import EarlyStop
+
+        if self.rule.is_decided and self.rule.gate is not None:
+            return EarlyStop(id=id, epoch=epoch, reason=self.rule.gate.reason)
+        if self._budget is not None and len(self._started | {str(id)}) > self._budget:
+            return EarlyStop(id=id, epoch=epoch, reason=f"the budget of {self._budget} is spent")
+        self._started.add(str(id))
+        return None
+
+    async def complete_sample(
+        self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
+    ) -> None:
+        """Take the score of a sample, and judge when there are enough new ones."""
+        scorer, _, path = self._score.partition(".")
+        value: Any = None if scorer not in scores else scores[scorer].score.value
+        value = follow_path(value, path) if path else value
+        if self.rule.is_decided or value is None:
+            return
+        values = self._values.setdefault(str(id), [])
+        values.append(score_number(value, "early stopping", id, self._score))
+        if len(values) == self._epochs:
+            mean = math.fsum(self._values.pop(str(id))) / self._epochs
+            self._waiting.append({"id": str(id), self._score: mean})
+        gate = self.rule.gate
+        if len(self._waiting) > (0 if gate is None else gate.n_units // GROWTH):
+            self._judge()
+
+    async def complete_task(self) -> dict[str, Any]:
+        """Return the verdict and its numbers, for the log."""
+        if self._waiting and not self.rule.is_decided:
+            self._judge()
+        gate = self.rule.gate
+        found = {} if gate is None else gate.to_dict()
+        keys = ("verdict", "reason", "n_units", "alpha", "anytime", "log_e", "log_e_fail")
+        return {key: found[key] for key in keys if key in found}
+
+    def _judge(self) -> None:
+        """Judge the samples that wait, with those before."""
+        rows, self._waiting = self._waiting, []
+        baseline = None
+        if self._baseline is not None:
+            baseline = self._baseline.take(np.array([self._places[row["id"]] for row in rows]))
+        self.rule.update(rows, baseline)

@@ -163,6 +163,8 @@ USES = {
     "gate": {
         "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca",
         "floor": "--candidate hasty.parquet --min overall_f1=0.5 --json",
+        "looks": "--baseline careful.parquet --candidate hasty.parquet --min-delta 0 "
+        "--looks looks.jsonl --json",
         "gold": "gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta 0 --json",
     },
     "leaderboard": {
@@ -407,10 +409,13 @@ VALUES = {
     "join": "text",
     "judgments": "verdicts.csv",
     "junit": "junit.xml",
+    "largest": "500",
     "leaderboard --baseline": "hasty",
     "leaderboard --group": "size",
     "leaderboard --join": "systems.csv",
     "leaderboard --top": "1",
+    "looks": "looks.jsonl",
+    "window": "5",
     "kernel": "exact_spans",
     "arguments": "cause,signal",
     "iou": "0.9",

@@ -105,6 +105,9 @@ LINES = {
     "schemes --html": ("schemes gold.csv careful.jsonl hasty.jsonl --html {out}.html", []),
     "gate --junit": ("gate --candidate careful.parquet --min overall_f1=0.1 --junit {out}.xml",
                      []),
+    "gate --looks": (
+        "gate --baseline careful.parquet --candidate hasty.parquet --min-delta 0 --looks {out}",
+        ["gate --baseline careful.parquet --candidate hasty.parquet --min-delta 0 --looks {in}"]),
     "sweep --out": ("sweep gold.csv careful.jsonl hasty.jsonl --out {out} --jobs 1", [
         "leaderboard {in}", "aggregate {in}/runs/careful.parquet",
         "compare {in}/runs/careful.parquet {in}/runs/hasty.parquet"]),

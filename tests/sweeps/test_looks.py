@@ -10,7 +10,9 @@ import sys
 import numpy as np
 import pytest
 
+import fastcausal as fc
 from fastcausal.errors import InputError
+from fastcausal.significance.intervals import student_quantile
 from fastcausal.sweeps.looks import Question, Spending, open_looks
 from tests.sweeps.test_gate import statistics
 
@@ -117,6 +119,8 @@ JOB = """
 import sys
 from fastcausal.sweeps.looks import Question, Spending, open_looks
 for k in range(20):
+    with open_looks(sys.argv[1], Spending(0.05)):  # removed again if it is empty
+        pass
     with open_looks(sys.argv[1], Spending(0.05)) as looks:
         looks.add(looks.take(Question("g", "f1", 0.0, "a", f"{sys.argv[2]} {k}")), "fail")
 """
@@ -146,3 +150,60 @@ def test_questions_name_their_data():
     )
     fewer = Question.ask(before, shuffled.take(np.arange(29)), "overall_f1", 0.0)
     assert {fewer.gold, question.gold}.isdisjoint({other.gold})
+
+
+@pytest.fixture(scope="module")
+def sides():
+    rng = np.random.default_rng(0)
+    return [statistics(rng.binomial(1, share, 60)) for share in (0.5, 0.5, 0.9)]
+
+
+def test_the_gate_spends_and_remembers(tmp_path, sides):
+    path = tmp_path / "looks.jsonl"
+    before, same, better = sides
+    gates = [
+        fc.gate(before, after, min_delta=0.0, looks=path)
+        for after in (same, better, same, before, better)
+    ]
+    assert [gate.look for gate in gates] == [1, 2, 1, None, 2]
+    assert [gate.verdict for gate in gates] == [
+        "inconclusive", "pass", "inconclusive", "unchanged", "pass",
+    ]  # fmt: skip
+    few = fc.gate(statistics([0] * 9), statistics([1] * 9), min_delta=0.0, looks=path)
+    assert (few.look, few.verdict) == (None, "inconclusive")
+    assert len(path.read_text().splitlines()) == 2
+    line = json.loads(path.read_text().splitlines()[0])
+    assert (line["k"], line["alpha"], line["verdict"]) == (1, 0.025, "inconclusive")
+
+
+def test_bounds_are_by_t_at_the_level_of_the_look(tmp_path, sides):
+    before, same, better = sides
+    fc.gate(before, same, min_delta=0.0, looks=tmp_path / "looks")
+    gate = fc.gate(before, better, min_delta=0.0, looks=tmp_path / "looks")
+    assert gate.alpha == pytest.approx(0.05 / 6)
+    [se] = {fc.compare(before, better)["overall_f1"]["se"]}
+    freedom = min(gate.n_differ, gate.worth) - 1
+    assert gate.low == pytest.approx(gate.delta - student_quantile(1 - gate.alpha, freedom) * se)
+    assert gate.high == pytest.approx(gate.delta + student_quantile(1 - gate.alpha, freedom) * se)
+    assert "look 2 of this test set: level 0.83%" in str(gate)
+    with pytest.raises(InputError, match="one confidence"):
+        fc.gate(before, better, min_delta=0.0, looks=tmp_path / "looks", confidence=0.9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"floors": {"overall_f1": 0.5}}, "looks takes no floors"),
+        ({"anytime": True}, "looks takes no anytime besides"),
+        ({"unpaired": True}, "looks takes no unpaired"),
+        ({"method": "bca"}, "looks takes no method bca"),
+        ({"window": 0}, "window is 0"),
+        ({"looks": None, "window": 3}, "expected a file of looks"),
+        ({"looks": None, "anytime": True, "unpaired": True}, "anytime takes no unpaired"),
+        ({"looks": None, "anytime": True, "largest": 3}, "largest is 3, expected .* floors"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(tmp_path, sides, settings, message):
+    with pytest.raises(ValueError, match=message):
+        fc.gate(*sides[:2], min_delta=0.0, **{"looks": tmp_path / "looks", **settings})
+    assert not [*tmp_path.iterdir()]
