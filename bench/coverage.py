@@ -41,6 +41,7 @@ from .coverage_laws import (
     sentences,
     valued,
 )
+from .coverage_looks import looks, streams
 from .coverage_people import agreement, wrong_tests
 from .coverage_rates import Asked, Cell, Outcomes, print_table
 
@@ -293,6 +294,8 @@ SECTIONS: dict[str, tuple[Table, ...]] = {
     "6": (("95% intervals of agreement hold the truth, percent", agreement),),
     "8": (("95% intervals of accuracy, percent", shares),),
     "9": (("95% intervals of a mean over seeds, for new seeds and units, percent", seeds),),
+    "A": (("a hundred looks at one test set, some false pass, percent", looks),),
+    "B": (("looks while units come in, some pass, percent", streams),),
 }
 
 

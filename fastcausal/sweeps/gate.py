@@ -419,7 +419,7 @@ def _judge_all(
         "window": None if file is None else file.window,
         **_describe_bets(bets),
         "min_delta": math.nan if min_delta is None else float(min_delta),
-        "alpha": 1 - confidence if look is None else look.alpha,
+        "alpha": round(1 - confidence, 12) if look is None else look.alpha,
         **(shown := replace(draws, confidence=confidence)).settings(),
         "lower_is_better": lower_is_better,
         "pairing": "id",

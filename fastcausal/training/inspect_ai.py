@@ -132,7 +132,9 @@ class StopWhenDecided:
         if self.rule.is_decided and self.rule.gate is not None:
             return EarlyStop(id=id, epoch=epoch, reason=self.rule.gate.reason)
         if self._budget is not None and len(self._started | {str(id)}) > self._budget:
-            return EarlyStop(id=id, epoch=epoch, reason=f"the budget of {self._budget} is spent")
+            return EarlyStop(
+                id=id, epoch=epoch, reason=f"the budget of {self._budget} samples is spent"
+            )
         self._started.add(str(id))
         return None
 

@@ -7,6 +7,7 @@ this package.
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -124,3 +125,19 @@ def test_the_scorer_of_inspect_is_found_by_its_entry_point(tmp_path):
     assert explained == {0: None, 1: None, 2: "the answer cannot be read"}
     assert 'no "text" in its metadata' in (tmp_path / "error.txt").read_text()
     assert "F1 of cnc-2022 is no ratio of sums" in (tmp_path / "protocol.txt").read_text()
+
+
+def test_inspect_stops_when_the_verdict_is_sure(tmp_path):
+    """A gain, a floor of two epochs, a budget; a baseline without a sample is refused."""
+    run("inspect_ai", "inspect_stopping.py", tmp_path, PYTHONPATH=os.pathsep.join(sys.path))
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert {told[name]["status"] for name in ("gain", "floor", "budget")} == {"success"}
+    gain, floor, budget = (told[name] for name in ("gain", "floor", "budget"))
+    assert (gain["verdict"], gain["n"] + gain["stopped"]) == ("pass", 60)
+    assert gain["log_e"] >= math.log(20)
+    assert gain["n"] < 25
+    assert (floor["verdict"], floor["n_units"], floor["n"]) == ("pass", 9, 69)
+    assert (budget["verdict"], budget["n_units"], budget["stopped"]) == ("inconclusive", 7, 53)
+    assert budget["stop"] == "the budget of 7 samples is spent"
+    assert "significant at 5% (one-sided) at all looks together" in gain["stop"]
+    assert 'the baseline has no sample "60", expected all samples' in told["unknown"]
