@@ -17,9 +17,11 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.report.numbers import Range, Scale
 from fastcausal.significance.sampling import BLOCK, groups_of
 from fastcausal.significance.sums import (
+    EXACT,
     CountRows,
     Float64,
     Int64,
+    max_abs,
     products_of,
     scaled_down,
     sums_of,
@@ -204,9 +206,8 @@ class Units:
         found = {}
         whole = self.formula.parts_of(self.terms.sum(axis=0, keepdims=True))
         for name, parts in self.formula.parts_of(self.terms).items():
-            rows = np.column_stack(parts)
-            if name in whole and np.allclose(rows.sum(axis=0), np.ravel(whole[name]), 1e-9, 1e-9):
-                found[name] = rows
+            if name in whole and all(map(_add_up, parts, whole[name])):
+                found[name] = _as_integers(np.column_stack(parts))
         return found
 
     def worth(self, name: str) -> float:
@@ -265,6 +266,21 @@ class Units:
     def _alone(self) -> Mapping[str, Float64]:
         """Compute the scores of every distinct unit on its own."""
         return self.formula.scores_of(self.terms)
+
+
+def _as_integers(rows: CountRows) -> CountRows:
+    """Return fractions of integers or halves as integers, whose sums and products are faster."""
+    for scale in (1, 2) if rows.dtype.kind == "f" else ():
+        scaled = rows * scale
+        whole = np.rint(scaled)
+        if (scaled == whole).all() and max_abs(scaled) < EXACT:
+            return whole.astype(np.int64)
+    return rows
+
+
+def _add_up(parts: CountRows, whole: CountRows) -> bool:
+    """Return True if parts of units add up to that of all of them, but for rounding."""
+    return math.isclose(float(parts.sum()), float(whole[0]), rel_tol=1e-9, abs_tol=1e-9)
 
 
 class SystemParts(NamedTuple):
