@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,8 +131,6 @@ def gate(
     import fastcausal as fc
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
-    from fastcausal.sweeps.gate import PREDICTIONS
-    from fastcausal.sweeps.runs import digest_of_lines
 
     systems = [candidate] if baseline is None else [baseline, candidate]
     keep_apart([junit, looks], [*systems, *(files or [])])
@@ -141,12 +138,10 @@ def gate(
     if gold is None:
         refuse_without_gold(ctx, "join")
     else:
-        found = scored.scored(ctx, gold, systems, values, draws.cluster, marks, join).values()
-        sides = [
-            replace(side, facts={**side.facts, PREDICTIONS: digest_of_lines(system)})
-            for side, system in zip(found, systems, strict=True)
-        ]
-        values = VALUES
+        counted = scored.scored(
+            ctx, gold, systems, values, draws.cluster, marks, join, digested=True
+        )
+        sides, values = [*counted.values()], VALUES
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:
         result = fc.gate(

@@ -61,8 +61,11 @@ class GoldOptions(NamedTuple):
         cluster: str | None,
         marks: Marks,
         join: Join | None = None,
+        *,
+        digested: bool = False,  # with a fact to tell equal predictions from equal counts
     ) -> dict[str, Statistics]:
         """Score files of predictions, by their short names; read files of counts among them."""
+        from fastcausal.sweeps.gate import PREDICTIONS
         from fastcausal.sweeps.scoring import scoring_of
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
@@ -80,7 +83,11 @@ class GoldOptions(NamedTuple):
         found = {}
         for name, file in short_names([*files]).items():
             with doing(f"scoring {file}"), prefix_errors(name if len(files) > 1 else None):
-                counted = _counts_in(file) or scoring.statistics(file)
+                if (counted := _counts_in(file)) is None:
+                    counted = scoring.statistics(file)
+                    if digested:
+                        facts = {**counted.facts, PREDICTIONS: scoring.digest(file)}
+                        counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)
         return found
 

@@ -274,7 +274,8 @@ def _as_integers(rows: CountRows) -> CountRows:
         scaled = rows * scale
         whole = np.rint(scaled)
         if (scaled == whole).all() and max_abs(scaled) < EXACT:
-            return whole.astype(np.int64)
+            found: Int64 = whole.astype(np.int64)
+            return found
     return rows
 
 

@@ -228,7 +228,7 @@ def digest_of_lines(path: str) -> int | None:
     if path == "-" or Path(local(path)).is_dir():
         return None
     _, data = loaded(path)
-    return digest_of_texts(None, pa.array(data.rstrip(b"\n").split(b"\n"), pa.large_binary()))
+    return digest_of_texts(None, pa.array(data.rstrip(b"\n").split(b"\n"), pa.binary()))
 
 
 def _parts(path: Path) -> list[Path]:

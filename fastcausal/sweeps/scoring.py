@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import drop_columns, numbers, strings
-from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.digests import digest_of_relations, digest_of_texts
 from fastcausal.arrays.strata import strata_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task, declared, resolve
@@ -22,7 +22,8 @@ from fastcausal.formats.traits import add_traits
 from fastcausal.marking import FIELDS, MARKING, Marking
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import Relations
-from fastcausal.sweeps.runs import Run, digest_of_files
+from fastcausal.rows import Rows
+from fastcausal.sweeps.runs import Run, digest_of_files, digest_of_lines
 from fastcausal.sweeps.scores import scores_of_runs, sums_of
 from fastcausal.tasks.extraction.score import score
 from fastcausal.tasks.extraction.sides import align_sides
@@ -43,6 +44,9 @@ class Scoring(Protocol):
 
     def statistics(self, pred: Any) -> Statistics:
         """Count predictions, as the task's function does."""
+
+    def digest(self, file: str) -> int | None:
+        """Return a digest of predictions as they are read, in any order of rows."""
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
@@ -110,6 +114,13 @@ class RelationScoring:
     def statistics(self, pred: Any) -> Statistics:
         """Count predictions, as `fastcausal.score` does."""
         return score(self.gold, pred, self.recipe, statistics=self.columns).statistics
+
+    def digest(self, file: str) -> int | None:
+        """Return a digest of predictions as they are read, in any order of rows."""
+        if file == "-":  # was read
+            return None
+        pred = Run(file, Path(file)).read(self.gold, self.recipe)
+        return digest_of_relations(Rows.of(pred).arrays(), pred.roles, pred.ids)
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""
@@ -179,6 +190,10 @@ class TaskScoring:
         """Count predictions, as the function of the task does."""
         counted: Statistics = self.function(self.gold, pred, **self.options).statistics
         return counted
+
+    def digest(self, file: str) -> int | None:
+        """Return a digest of the lines of predictions, in any order."""
+        return digest_of_lines(file)
 
     def count(self, run: Run) -> Statistics:
         """Count a run; keep only the requested columns of gold."""

@@ -184,6 +184,23 @@ def test_floors_in_junit_and_annotations(tmp_path):
     assert f"::error title=fastcausal gate::fail: careful; {message[:46]}" in printed
 
 
+def test_the_same_predictions_in_any_order_are_unchanged(tmp_path):
+    """They pass unless a gain is required; other predictions with the same counts may differ."""
+    lines = FILES[0].read_text().splitlines()
+    turned, other = tmp_path / "turned.jsonl", tmp_path / "other.jsonl"
+    turned.write_text("\n".join(reversed(lines)))
+    nearer = lines[0].replace("storm</ARG0> flooded", "storm flooded</ARG0>")
+    other.write_text("\n".join([nearer, *lines[1:]]))
+    gate = ("gate", sample.GOLD, "--candidate")
+    for least, status in ((-0.01, 0), (0, 0), (0.01, 1)):
+        use = (*gate, turned, "--baseline", FILES[0], "--min-delta", least, "--json")
+        found = json.loads(cli(*use, expect=status)[0])
+        assert (found["verdict"], found["n_differ"]) == ("unchanged", 0)
+    printed, _ = cli(*gate, other, "--baseline", FILES[0], "--min-delta", -0.01, expect=1)
+    assert printed.startswith("inconclusive")
+    assert "none of 61 differ; up to 4.8% may" in printed
+
+
 def test_one_condition_that_fails_decides():
     sides = [fc.score(sample.GOLD, path) for path in FILES]
     better, worse = {"min_delta": -0.3}, {"min_delta": 0.3}
