@@ -484,7 +484,9 @@ def _judge(
     if not anytime and not are_enough(values["n_units"], change.worth):
         return "inconclusive"
     if not math.isnan(change.low):
-        return verdict_of(*gain_of(change.low, change.high, lower_is_better), min_delta)
+        verdict = verdict_of(*gain_of(change.low, change.high, lower_is_better), min_delta)
+        # Where nothing was seen to differ, nothing fails.
+        return "inconclusive" if verdict == "fail" and change.n_differ == 0 else verdict
     if anytime or not change.p / 2 <= alpha + EQUAL:  # also an undefined p
         return "inconclusive"
     gains = (change.delta > 0) != lower_is_better

@@ -64,6 +64,39 @@ def test_units_that_all_gain_alike_pass_up_to_what_was_not_seen():
         assert gate.low == pytest.approx(1 - 2 * unseen)
 
 
+def values(numbers, name):
+    return fc.statistics([{"id": k, "value": v, "by": name} for k, v in enumerate(numbers)])
+
+
+@pytest.mark.parametrize(
+    ("least", "verdict"), [(-0.0951, "pass"), (-0.0949, "inconclusive"), (0.2, "inconclusive")]
+)
+def test_where_no_unit_differs_some_that_were_not_seen_may(least, verdict):
+    gate = fc.gate(values([1] * 30, "a"), values([1] * 30, "b"), min_delta=least)
+    assert (gate.verdict, gate.n_differ) == (verdict, 0)
+    assert gate.high == -gate.low == pytest.approx(0.0950, abs=5e-5)
+    assert "none of 30 differ; up to 9.5% may" in gate.reason
+
+
+def test_without_bounds_p_decides_about_a_difference_from_0():
+    """Values beyond 0 and 1 that never differ have no bounds."""
+    assert fc.gate(values([5] * 30, "a"), values([5] * 30, "b"), min_delta=-9).verdict == (
+        "inconclusive"
+    )
+    gate = fc.gate(values([2] * 20, "a"), values([5] * 20, "b"), min_delta=2)
+    unseen = 1 - 0.05 ** (1 / 20)
+    assert (gate.low, gate.high) == pytest.approx((3 * (1 - unseen), 3 * (1 + unseen)))
+    assert gate.verdict == "pass"
+
+
+def test_few_large_units_decide_nothing(sides):
+    rows = [{"id": k, "numerator": d, "denominator": d} for k, d in enumerate([500, *[1] * 30])]
+    half = [row | {"numerator": row["denominator"] // 2} for row in rows]
+    gate = fc.gate(fc.statistics(half), fc.statistics(rows), min_delta=-0.5)
+    assert gate.verdict == "inconclusive"
+    assert "31 examples are too unequal (worth 1.1), expected a worth of at least 5" in gate.reason
+
+
 def test_bounds_are_one_sided(sides):
     gate = fc.gate(*sides, min_delta=0.0, confidence=0.95)
     two_sided = fc.compare(*sides, confidence=2 * 0.95 - 1)["overall_f1"]
