@@ -6,15 +6,17 @@ be, and how many of them have some false pass.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 import fastcausal as fc
+from fastcausal.significance.draws import Draws
+from fastcausal.sweeps.contrast import Contrast
+from fastcausal.sweeps.looks import Spending
 
 from .coverage_laws import F1, SKILL, Counts, Rng, found, plain_sizes, rivals, scored, valued
 from .coverage_rates import Asked, Cell, Outcomes
@@ -22,6 +24,7 @@ from .coverage_rates import Asked, Cell, Outcomes
 ANY: Asked = (0, 100)
 RARELY: Asked = (0, 5)
 N_LOOKS = 100
+LEVEL = 0.05
 FIRST, STEP = 10, 10  # units at the first look of a stream, and from look to look
 
 
@@ -41,25 +44,25 @@ def equals_in_accuracy(rng: Rng, n: int, n_systems: int, skill: float) -> Iterat
         yield rng.binomial(1, own)
 
 
+def passes(before: fc.Statistics, after: fc.Statistics, alpha: float) -> bool:
+    """Return True if the bound of a gain by Student's t is above 0, as a look at this level."""
+    contrast = Contrast(before, after, True, Draws(confidence=1 - 2 * alpha))
+    return contrast.change(before.formula.main, 0, exchanged=False).low >= 0
+
+
 def look_often(
     draw: Callable[[Rng, int, int], Iterator[Counts]], make: Callable[[Counts], Any], n: int,
     rng: Rng,
 ) -> Outcomes:  # fmt: skip
     """Judge a hundred candidates on one test set against one baseline: does any pass?"""
     baseline, *candidates = map(make, draw(rng, n, N_LOOKS + 1))
-    passed = {"without": False, "spending": False, "window": False}
-    with TemporaryDirectory() as folder:
-        files = {"spending": Path(folder) / "spending", "window": Path(folder) / "window"}
-        for candidate in candidates:
-            for rule in passed:
-                if passed[rule]:
-                    continue
-                looks = {"looks": files[rule]} if rule in files else {}
-                window = {"window": N_LOOKS} if rule == "window" else {}
-                found = fc.gate(
-                    baseline, candidate, min_delta=0.0, n_resamples=200, **looks, **window
-                )
-                passed[rule] = found.passed
+    levels = {"spending": Spending(LEVEL).level_of, "window": Spending(LEVEL, N_LOOKS).level_of}
+    passed = {"without": False, **dict.fromkeys(levels, False)}
+    for k, candidate in enumerate(candidates, 1):
+        if passes(baseline, candidate, LEVEL):  # else none passes at a smaller level
+            passed["without"] = True
+            for rule, level_of in levels.items():
+                passed[rule] |= passes(baseline, candidate, level_of(k))
     return passed
 
 
@@ -79,18 +82,19 @@ def looks() -> Iterator[Cell]:
 
 
 def look_on(
-    draw: Callable[[Rng, int], tuple[Counts, Counts]], make: Callable[[Counts], Any],
-    least: float, n: int, rng: Rng,
+    draw: Callable[[Rng, int], tuple[Counts, Counts]], make: Callable[[Counts], Any], n: int,
+    rng: Rng,
 ) -> Outcomes:  # fmt: skip
-    """Judge a difference whenever ten more units are there: does it ever pass?"""
+    """Judge a gain whenever ten more units are there: does it ever pass?"""
     sides = [make(side) for side in draw(rng, n)]
     passed = {"fixed": False, "anytime": False}
     for k in range(FIRST, n + 1, STEP):
-        a, b = (side.take(np.arange(k)) for side in sides)
-        for rule in passed:
-            passed[rule] = passed[rule] or fc.gate(
-                a, b, min_delta=least, n_resamples=200, anytime=rule == "anytime"
-            ).verdict == "pass"  # fmt: skip
+        before, after = (side.take(np.arange(k)) for side in sides)
+        passed["fixed"] = passed["fixed"] or passes(before, after, LEVEL)
+        if not passed["anytime"]:
+            contrast = Contrast(before, after, True, Draws(confidence=1 - 2 * LEVEL))
+            _, bet = contrast.change_at_any_time(before.formula.main)
+            passed["anytime"] = bet.log_e >= -math.log(LEVEL)
     return passed
 
 
@@ -121,14 +125,14 @@ def streams() -> Iterator[Cell]:
     asked = {"fixed": ANY, "anytime": RARELY}
     for skill in (0.6, 0.9):
         for n in (340, 1000):
-            judge = partial(look_on, partial(answers, skill=skill, gain=0.0), right, 0.0, n)
+            judge = partial(look_on, partial(answers, skill=skill, gain=0.0), right, n)
             yield Cell(f"{n} questions, right in {skill:g}, equal", judge, asked, 0.2)
     for n in (340, 1000):
-        judge = partial(look_on, partial(rivals, gain=0.0), scored, 0.0, n)
+        judge = partial(look_on, partial(rivals, gain=0.0), scored, n)
         yield Cell(f"{n} sentences, F1, equal", judge, asked, 0.2)
     better = {"fixed": ANY, "anytime": ANY}
-    judge = partial(look_on, partial(answers, skill=0.6, gain=0.1), right, 0.0, 340)
+    judge = partial(look_on, partial(answers, skill=0.6, gain=0.1), right, 340)
     yield Cell("340 questions, better by .1", judge, better, 0.2)
-    judge = partial(look_on, partial(rivals, gain=0.1), scored, 0.0, 340)
+    judge = partial(look_on, partial(rivals, gain=0.1), scored, 340)
     yield Cell("340 sentences, F1, better by .1", judge, better, 0.2)
     yield Cell("400 documents, F1 at its floor", partial(reach_floor, 400, 0.7), asked, 0.2)
