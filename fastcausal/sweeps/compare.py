@@ -31,8 +31,8 @@ TESTS = {
     "randomisation": "paired randomisation test",
     "student": "paired Student's t-test",
     "welch": "Welch's t-test",
-    "betting": "bets on each unit",
-    "mixture": "mixture of normal laws",
+    "betting": "bets on each unit, at all looks together",
+    "mixture": "mixture of normal laws, at all looks together",
 }
 SHOWN = ("a", "b", "delta", "low", "high", "p", "p_adjusted", "mde")
 KEYS = (

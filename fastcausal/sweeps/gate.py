@@ -555,16 +555,14 @@ def _check_looks(
         )
     if looks is None and not anytime:
         return
-    name = "anytime" if looks is None else "looks"
-    faults = {
-        "anytime besides": looks is not None and anytime,
-        "floors": looks is not None and bool(floors),
-        "point": point,
-        "unpaired": unpaired,
-        f"method {method}": method != "jackknife",
-    }
-    if fault := next((fault for fault, is_there in faults.items() if is_there), None):
-        raise ValueError(f"{name} takes no {fault}, expected a difference by the jackknife")
+    if looks is not None and anytime:
+        raise ValueError("looks share one level and anytime needs none, expected one of them")
+    if looks is not None and floors:
+        raise ValueError("looks are of differences, expected no floors")
+    refused = {"point": point, "unpaired": unpaired, f"method {method}": method != "jackknife"}
+    if fault := next((fault for fault, is_given in refused.items() if is_given), None):
+        name = "anytime" if looks is None else "looks"
+        raise ValueError(f"{name} takes no {fault}, expected bounds of pairs by the jackknife")
 
 
 def _alone(candidate: Any, reading: ValueReading, draws: Draws) -> tuple[Systems, dict[str, Any]]:

@@ -165,12 +165,17 @@ class Looks:
                 )
             if not self._rule.is_of(line):
                 raise InputError(
-                    f"{place}: level {line['alpha']:g} and window {line['window']} of look "
-                    f"{line['k']}, expected {self._rule.level_of(line['k']):g} and "
-                    f"{self._rule.window}: one file has one confidence and one window"
+                    f"{place}: look {line['k']} has the level {line['alpha']:g} and "
+                    f"{_describe_window(line['window'])}, expected "
+                    f"{self._rule.level_of(line['k']):g} and {_describe_window(self.window)}: "
+                    "one file has one confidence and one window"
                 )
             last[_series(line)] = expected
             yield line
+
+
+def _describe_window(window: int | None) -> str:
+    return "no window" if window is None else f"a window of {window}"
 
 
 def _series(line: dict[str, Any]) -> tuple[str, str]:

@@ -193,8 +193,8 @@ def test_bounds_are_by_t_at_the_level_of_the_look(tmp_path, sides):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"floors": {"overall_f1": 0.5}}, "looks takes no floors"),
-        ({"anytime": True}, "looks takes no anytime besides"),
+        ({"floors": {"overall_f1": 0.5}}, "looks are of differences, expected no floors"),
+        ({"anytime": True}, "looks share one level and anytime needs none"),
         ({"unpaired": True}, "looks takes no unpaired"),
         ({"method": "bca"}, "looks takes no method bca"),
         ({"window": 0}, "window is 0"),
