@@ -223,7 +223,7 @@ CALLS: dict[str, Call] = {
     "write": written,
     "plan": lambda k, _: fc.plan(*(
         fc.statistics([{"id": str(n), "value": n % m > 1} for n in range(40)]) for m in (4, 5)
-    )),
+    ), delta=0.1),
     "statistics": lambda k, _: fc.statistics([{"id": str(n), "value": n % 2} for n in range(9)]),
     "crab.describe_questions": lambda k, _: crab.describe_questions(
         crab.make_questions(rows_of("crab_gold.jsonl", k))

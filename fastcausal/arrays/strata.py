@@ -14,6 +14,7 @@ from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.numerals import plain
 from fastcausal.errors import InputError
+from fastcausal.options import AUTO, CLUSTERS, NO_CLUSTER
 
 Int64 = npt.NDArray[np.int64]
 DOCUMENT = "doc_id"  # the document column of formats
@@ -39,6 +40,32 @@ def source_of(by: str) -> str:
     ('date', 'genre')
     """
     return by.partition("<")[0]
+
+
+def name_cluster(cluster: str | None) -> str | None:
+    """Return the column of clusters if one is named.
+
+    >>> name_cluster("page"), name_cluster("auto"), name_cluster("none"), name_cluster(None)
+    ('page', None, None, None)
+    """
+    return None if cluster in (AUTO, NO_CLUSTER) else cluster
+
+
+def find_cluster(examples: pa.Table) -> str | None:
+    """Return the first of `CLUSTERS` that is a column without nulls whose values repeat.
+
+    >>> find_cluster(pa.table({"topic": ["a", "b", "b"], "doc": [1, 2, 3], "article": [4, 4, 4]}))
+    'topic'
+    """
+    for name in CLUSTERS:
+        if name in examples.column_names and not examples[name].null_count:
+            try:
+                values, _ = texts_of_column(examples, name)
+            except InputError:  # neither text nor numbers
+                continue
+            if 1 < len(values) < len(examples):  # one cluster would tell nothing
+                return name
+    return None
 
 
 def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:

@@ -65,6 +65,7 @@ class GoldOptions(NamedTuple):
         digested: bool = False,  # with a fact to tell equal predictions from equal counts
     ) -> dict[str, Statistics]:
         """Score files of predictions, by their short names; read files of counts among them."""
+        from fastcausal.arrays.strata import columns_by, name_cluster
         from fastcausal.sweeps.gate import PREDICTIONS
         from fastcausal.sweeps.scoring import scoring_of
 
@@ -77,7 +78,7 @@ class GoldOptions(NamedTuple):
             marks,
         )
         options = task_options(task, self.set or [])
-        columns = () if cluster is None else (cluster,)
+        columns = columns_by(name_cluster(cluster))
         with doing(f"reading {gold}"):
             scoring = scoring_of(recipe, gold, task, options, columns=columns)
         found = {}

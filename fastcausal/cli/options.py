@@ -14,6 +14,8 @@ from fastcausal.cli.parameters import Option
 from fastcausal.counts.task import owners_under
 from fastcausal.errors import InputError
 from fastcausal.options import (
+    AUTO,
+    CLUSTERS,
     Correction,
     ExampleUnit,
     Join,
@@ -122,17 +124,23 @@ MethodOption = Annotated[
         help="Compute confidence intervals by the jackknife or a bootstrap (bca, percentile).",
     ),
 ]
+ClusterOption = Annotated[
+    str | None,
+    Option(
+        "--cluster",
+        metavar="COLUMN|none",
+        help="Take clusters, the values of this column, as units, or single ones; by default "
+        "doc_id, doc, document, document_id, article, topic or cluster, if there is one whose "
+        "values repeat.",
+        names=lambda: ("none", *CLUSTERS),
+    ),
+]
 
 
 class DrawOptions(NamedTuple):
     """Options for drawing resamples."""
 
-    cluster: Annotated[
-        str | None,
-        Option(
-            "--cluster", help="Take clusters, the values of this column, as units; such as doc_id."
-        ),
-    ] = None
+    cluster: ClusterOption = AUTO
     method: MethodOption = "jackknife"
     confidence: Annotated[float, Option("--confidence", help="Set the confidence level.")] = 0.95
     n_resamples: Annotated[int, Option("--n-resamples", help="Set the number of resamples.")] = (

@@ -64,7 +64,7 @@ def report(
     fastcausal report gold.csv careful.jsonl hasty.jsonl --out page.html --by corpus
     """
     import fastcausal as fc
-    from fastcausal.arrays.strata import columns_by
+    from fastcausal.arrays.strata import columns_by, name_cluster
     from fastcausal.errors import counted
     from fastcausal.files.packed import readable_again, stem_of
     from fastcausal.files.targets import keep_apart
@@ -85,7 +85,7 @@ def report(
     with doing(f"reading {gold}"):
         tags = GOLD_READING[protocol.tags]
         gold_side = read_marked(opened(readable_again(gold)), tags=tags, **recipe.of_gold)
-    kept = columns_by(draws.cluster)
+    kept = columns_by(name_cluster(draws.cluster))
 
     def scored(path: str) -> Report:
         return fc.score(gold_side, readable_again(path), recipe, by=by, statistics=kept)

@@ -115,7 +115,7 @@ def score(
     if not intervals:
         _import_numpy()
     import fastcausal as fc
-    from fastcausal.arrays.strata import columns_by
+    from fastcausal.arrays.strata import columns_by, name_cluster
     from fastcausal.counts.systems import join_files, open_rows
     from fastcausal.files.packed import readable_again
     from fastcausal.files.targets import keep_apart, notes_on_one_file
@@ -168,7 +168,7 @@ def score(
                     by=by,
                     backend=backend,
                     num_threads=threads,
-                    statistics=columns_by(draws.cluster) if intervals else None,
+                    statistics=columns_by(name_cluster(draws.cluster)) if intervals else None,
                     per_example=counted.get(name),
                     progress=progress,
                     pred_column=pred_column,

@@ -17,13 +17,14 @@ from fastcausal.significance.units import Units
 def joint_units(
     a: Statistics,
     b: Statistics,
-    cluster: str | None = None,  # A column of the units of ``a``
+    cluster: str | None = None,  # A column of the units of ``a``, or "auto"
     score: str | None = None,  # As in `Statistics.drawn`
 ) -> Units:
     """Return the units of two systems on the same examples, joined by id."""
     # Returns Units: terms of ``a``, followed by terms of ``b``.
     formula = a.formula.union(b.formula)
     (of_a, whole_a), (of_b, whole_b) = a.different_rows(), b.different_rows()
+    cluster = a.resolve_cluster(cluster)
     codes = None if cluster is None else a.clusters(cluster)
     pairs, row_of = distinct(np.stack([of_a, of_b[places(a, b)]], axis=1))
     sides = [
@@ -39,6 +40,7 @@ def terms_of(statistics: Statistics, cluster: str | None, score: str) -> CountRo
     """Return the terms of a score for every example in order, or for every cluster."""
     row_of, rows = statistics.different_rows()
     terms: CountRows = statistics.formula.only(score).terms(rows)
+    cluster = statistics.resolve_cluster(cluster)
     if cluster is None:
         each: CountRows = terms[row_of]
         return each

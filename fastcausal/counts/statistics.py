@@ -16,7 +16,14 @@ import numpy.typing as npt
 
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
-from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
+from fastcausal.arrays.strata import (
+    By,
+    columns_by,
+    find_cluster,
+    name_cluster,
+    sorted_strata,
+    sum_by,
+)
 from fastcausal.counts import files as count_files
 from fastcausal.counts.columns import table_of
 from fastcausal.counts.files import About
@@ -27,7 +34,7 @@ from fastcausal.counts.signatures import joint_signature
 from fastcausal.counts.task import resolve, task_of
 from fastcausal.counts.units import units_of_rows
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.options import Method
+from fastcausal.options import AUTO, Method
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
@@ -295,6 +302,18 @@ class Statistics:
         times = np.ones(len(rows), np.int64)
         return replace(self, rows=rows, times=times, units=units, row_of=None)
 
+    def resolve_cluster(self, cluster: str | None) -> str | None:
+        """Return the column of clusters: the named one, or for "auto" the one that is found."""
+        return self._found_cluster if cluster == AUTO else name_cluster(cluster)
+
+    @cached_property
+    def _found_cluster(self) -> str | None:
+        if self.units is None:
+            return None
+        named = self.are_in_gold
+        units = self.units if named.all() else self.units.take(np.flatnonzero(named))
+        return find_cluster(units)
+
     def clusters(self, column: str | None) -> Int64:
         """Return the cluster of each unit: `strata` of a column, or the unit itself.
 
@@ -416,7 +435,7 @@ class Statistics:
     def intervals(
         self,
         *,
-        cluster: str | None = None,
+        cluster: str | None = "auto",
         method: Method = "jackknife",
         confidence: float = 0.95,
         n_resamples: int = 10_000,
@@ -428,7 +447,9 @@ class Statistics:
         Parameters
         ----------
         cluster : str, optional
-            A column of `units`: units with the same value are drawn together.
+            A column of `units`: units with the same value are drawn together. By default the first
+            column of doc_id, doc, document, document_id, article, topic and cluster whose values
+            repeat; None draws single units.
         method : {"bca", "percentile", "jackknife"}
             See `fastcausal.significance.intervals.intervals_of`.
         confidence : float
@@ -455,6 +476,7 @@ class Statistics:
         >>> intervals.n_units, intervals.scores["overall"]["f1"].low < report["overall"].f1
         (61, True)
         """
+        cluster = self.resolve_cluster(cluster)
         draws = Draws(method, confidence, n_resamples, seed, cluster)
         parts = {n: (p.formula, p.drawn(cluster)) for n, p in self.parts(by).items()}
         return compute_intervals((self.formula, self.drawn(cluster)), parts, draws, self.units)
@@ -463,7 +485,7 @@ class Statistics:
         self,
         score: str,
         *,
-        cluster: str | None = None,
+        cluster: str | None = "auto",
         method: Method = "jackknife",
         confidence: float = 0.95,
         n_resamples: int = 10_000,
@@ -485,7 +507,7 @@ class Statistics:
         Parameters
         ----------
         cluster : str, optional
-            A column of `units`: the sums of its values are drawn.
+            A column of `units`: the sums of its values are drawn. "auto" as in `intervals`.
         score : str, optional
             Flat name of the score to compute; None: all. The draws never depend on it.
 
@@ -497,6 +519,7 @@ class Statistics:
             An unknown score.
         """
         row_of, rows = self.different_rows()
+        cluster = self.resolve_cluster(cluster)
         codes = None if cluster is None else self.clusters(cluster)
         return units_of_rows(self.formula, rows, row_of, codes, cluster, score)
 

@@ -170,7 +170,7 @@ def compare(
     unpaired: bool = False,
     correction: Correction = "none",
     reading: ValueReading | None = None,
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -197,7 +197,9 @@ def compare(
     reading : ValueReading, optional
         Settings for reading logs and tables.
     cluster : str, optional
-        A column of gold, such as ``doc_id``; examples with the same value are drawn together.
+        A column of gold; examples with the same value are drawn together. By default doc_id, doc,
+        document, document_id, article, topic or cluster: the first whose values repeat. None draws
+        single examples.
     method : {"bca", "percentile", "jackknife"}
         Method of the confidence intervals.
     confidence : float

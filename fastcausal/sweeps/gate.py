@@ -261,7 +261,7 @@ def gate(
     lower_is_better: bool = False,
     unpaired: bool = False,
     reading: ValueReading | None = None,
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,

@@ -196,7 +196,7 @@ def leaderboard(
     reading: ValueReading | None = None,
     baseline: str | None = None,
     correction: Correction = "holm",
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -226,8 +226,7 @@ def leaderboard(
     correction : {"holm", "bh", "none"}
         Correction of p for the number of tests.
     cluster : str, optional
-        A column of gold, such as ``doc_id``; examples with the same value are drawn together. None
-        draws single units.
+        As in `compare`.
     method : {"bca", "percentile", "jackknife"}
         Method of the confidence intervals of scores and differences.
     confidence : float

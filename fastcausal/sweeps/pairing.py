@@ -8,14 +8,17 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined
+from fastcausal.arrays.arrow import drop_columns, joined
+from fastcausal.arrays.strata import name_cluster
 from fastcausal.counts.signatures import different
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import format_keys, lacking, places_of
+from fastcausal.options import AUTO, CLUSTERS
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.values.formula import CONTENT, ValueFormula
 from fastcausal.tasks.values.report import count_answers, find_source, list_notes
@@ -44,15 +47,20 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Joint
         for name, s in systems.items()
     }
     aligned = {name: _restrict(s, every[name], wanted) for name, s in signed.items()}
+    unlike = dict[str, None]()
     for name in names[1:]:
-        _check_examples((names[0], aligned[names[0]]), (name, aligned[name]), cluster)
+        both = (names[0], aligned[names[0]]), (name, aligned[name])
+        _check_examples(*both, name_cluster(cluster))
+        unlike |= dict.fromkeys(c for c in CLUSTERS if cluster == AUTO and _differ(*both, c).any())
     if formula.missing == "skip":
         aligned = _drop_unscored(aligned)
-    units = _fill_units(aligned)
+    units = drop_columns(_fill_units(aligned), unlike)
     return (
         {name: replace(s, units=units) for name, s in aligned.items()},
         {"rule": formula.answers, **answers},
-        list_notes(systems) + _compare_numbers(aligned, formula.answers),
+        list_notes(systems)
+        + tuple(f"systems have other values of {each}: no cluster by default" for each in unlike)
+        + _compare_numbers(aligned, formula.answers),
     )
 
 
@@ -171,22 +179,28 @@ def _check_examples(
     a: tuple[str, Statistics], b: tuple[str, Statistics], cluster: str | None
 ) -> None:
     """Raise InputError if contents or clusters of an example differ between two systems."""
-    (name, mine), (other, theirs) = a, b
+    (name, mine), (other, _) = a, b
     assert mine.units is not None
-    assert theirs.units is not None
     for column, noun in ((CONTENT, "inputs"), (cluster, f"values of {cluster}")):
-        tables = [t for t in (mine.units, theirs.units) if column in t.column_names]
-        sides = [table[column] for table in tables]
-        if len(sides) < 2:
-            continue
-        left, right = (joined(side.cast(pa.string())) for side in sides)
-        unlike = np.asarray(pc.fill_null(pc.not_equal(left, right), False))
+        unlike = _differ(a, b, column)
         if unlike.any():
             id = mine.units["id"][int(unlike.argmax())]
             raise InputError(
                 f"{name} and {other} have other {noun} for {int(unlike.sum())} of {len(unlike)} "
                 f'ids, first for "{id}": expected the same examples'
             )
+
+
+def _differ(
+    a: tuple[str, Statistics], b: tuple[str, Statistics], column: str | None
+) -> npt.NDArray[np.bool_]:
+    """Mark the examples that differ in a column which both systems have."""
+    tables = [side.units for _, side in (a, b)]
+    sides = [t[column] for t in tables if t is not None and column in t.column_names]
+    if len(sides) < 2 or any(pa.types.is_nested(side.type) for side in sides):
+        return np.zeros(0, bool)
+    left, right = (joined(side.cast(pa.string())) for side in sides)
+    return np.asarray(pc.fill_null(pc.not_equal(left, right), False))
 
 
 def _drop_unscored(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:

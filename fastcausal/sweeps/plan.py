@@ -82,7 +82,7 @@ def plan(
     *,
     power: float = 0.8,
     delta: float | None = None,
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     confidence: float = 0.95,
     reading: ValueReading | None = None,
 ) -> ComparisonPlan:
@@ -101,7 +101,7 @@ def plan(
     delta : float, optional
         Detect this difference; by default the lower end of the pilot's 80% interval.
     cluster : str, optional
-        Take clusters, the values of this column, as units.
+        Take clusters, the values of this column, as units; none for single ones.
     confidence : float
         Set the confidence level of the test.
     reading : ValueReading, optional
@@ -138,6 +138,7 @@ def plan(
     names, systems = load_pair(a, b, ("A", "B"), reading)
     left, right = systems.systems.values()
     [score] = systems.scores(score)
+    cluster = left.resolve_cluster(cluster)
     units = joint_units(left, right, cluster, score)
     change = difference(units, n_differing(joint_units(left, right, cluster)), PILOT)
     if math.isnan(change.se):

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import drop_columns, numbers, strings
 from fastcausal.arrays.digests import digest_of_relations, digest_of_texts
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import find_cluster, strata_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.formats import read_marked
@@ -93,7 +93,8 @@ class RelationScoring:
         if recipe.protocol.average != "counts":
             raise ValueError(f"{recipe.protocol.name} does not add up over examples, use score")
         side = read_marked(gold, tags=GOLD_READING[recipe.protocol.tags], **recipe.of_gold)
-        return cls(recipe, by, add_traits(side, columns), columns)
+        side = add_traits(side, columns)
+        return cls(recipe, by, side, _with_cluster(columns, side.table))
 
     def about(self) -> dict[str, Any]:
         """Return the settings shared by all runs of a sweep, as plain values."""
@@ -170,6 +171,7 @@ class TaskScoring:
         options = {**options, **({"by": columns} if columns and "by" in taken else {})}
         gold_read, right = resolve(sweepable[task].read)(gold, **options)
         counted = function(gold_read, right, **options).statistics
+        columns = _with_cluster(columns, counted.units)
         return cls(task, function, options, by, columns, gold_read, counted)
 
     def about(self) -> dict[str, Any]:
@@ -255,6 +257,12 @@ def check_options(task: str, function: Callable[..., Any], options: Mapping[str,
     for name in options:
         if name not in names:
             raise ValueError(f'{task} has no option "{name}", expected {", ".join(names)}')
+
+
+def _with_cluster(columns: tuple[str, ...], units: pa.Table | None) -> tuple[str, ...]:
+    """Add the column of gold that clusters are made of by default."""
+    found = None if units is None else find_cluster(units)
+    return columns if found is None else tuple(dict.fromkeys((*columns, found)))
 
 
 def _about_columns(by: tuple[str, ...], columns: Sequence[str], units: pa.Table) -> dict[str, Any]:

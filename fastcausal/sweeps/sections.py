@@ -34,7 +34,7 @@ Reports = Mapping[str, Report]
 def parts_of_systems(
     reports: Reports,
     *,
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,

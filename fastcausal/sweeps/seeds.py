@@ -41,7 +41,7 @@ def seeds(
     lower_is_better: bool = False,
     top: int | None = None,
     reading: ValueReading | None = None,
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -110,7 +110,8 @@ def seeds(
         for name in (first, *more)
     }
     order = sorted(groups, key=lambda of: _worth(of_scores[first][of]["mean"], sign, of))[:top]
-    units = joint.first.drawn(cluster, first)
+    any_one = joint.systems[min(joint.systems)]  # the same, in whatever order systems come
+    units = any_one.drawn(cluster, first)
     text = units_text(units.n_units, units.unit)
     parts = {name: {of: each[of] for of in order} for name, each in of_scores.items()}
     return Report(
@@ -128,7 +129,7 @@ def seeds(
         },
         warnings=list_failures(systems)
         + joint.warnings
-        + warnings_of(units, joint.first.units, method)
+        + warnings_of(units, any_one.units, method)
         + _alone(groups),
         legend=(*_legend(draws, text), *direction_lines(scale_of)),
         logged=(),
@@ -210,7 +211,7 @@ def mean_units(systems: Sequence[Statistics], score: str, cluster: str | None = 
     formula = first.formula.only(score)
     assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
     times = np.bincount(row_of, minlength=len(terms))
-    unit = cluster or first.formula.unit
+    unit = first.resolve_cluster(cluster) or first.formula.unit
     n = len(systems)
     worth = SystemParts.of(Units(formula, terms, times, unit), formula, n).worth
     return Units(_mean_of(formula, n), terms, times, unit, worth)

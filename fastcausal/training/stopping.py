@@ -101,5 +101,6 @@ class StoppingRule:
         names: Iterable[str | None] = (judged.get("score"), *(judged.get("floors") or ()))
         asked = [name for name in names if name is not None]
         return load(
-            source, request_scores(judged.get("reading"), asked or None, judged.get("cluster"))
+            source,
+            request_scores(judged.get("reading"), asked or None, judged.get("cluster", "auto")),
         )

@@ -179,7 +179,7 @@ def test_floors_in_junit_and_annotations(tmp_path):
     printed, _ = cli("gate", sample.GOLD, "--candidate", FILES[0], *least, expect=1)
     [case] = ElementTree.fromstring(report.read_text())
     assert case.get("name") == "overall_f1, cause_f1: careful"
-    message = "overall_f1 is 0.8189 [0.7824, 0.8505], below 0.9000: significant at 5% (one-sided)"
+    message = "overall_f1 is 0.8189 [0.7827, 0.8503], below 0.9000: significant at 5% (one-sided)"
     assert case[0].get("message").startswith(message)
     assert f"::error title=fastcausal gate::fail: careful; {message[:46]}" in printed
 
@@ -198,7 +198,7 @@ def test_the_same_predictions_in_any_order_are_unchanged(tmp_path):
         assert (found["verdict"], found["n_differ"]) == ("unchanged", 0)
     printed, _ = cli(*gate, other, "--baseline", FILES[0], "--min-delta", -0.01, expect=1)
     assert printed.startswith("inconclusive")
-    assert "none of 61 differ; up to 4.8% may" in printed
+    assert "none of 12 differ; up to 22.1% may" in printed
 
 
 def test_one_condition_that_fails_decides():

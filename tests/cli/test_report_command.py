@@ -27,7 +27,7 @@ def test_one_system(tmp_path):
     page = tmp_path / "page.html"
     out, err = cli("report", sample.GOLD, CAREFUL, "--out", page, *QUICK)
     assert out == f"{page}: 61 examples, 1 system\n"
-    assert err.startswith("warning: examples share a doc_id")
+    assert err.startswith("warning: 12 clusters (doc_id), worth 11.6: BCa")
     report = fc.score(sample.GOLD, CAREFUL)
     assert columns_in(page) == columns_of({"careful": report}, 20_000)
     text = page.read_text()

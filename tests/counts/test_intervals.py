@@ -95,13 +95,42 @@ def test_parts_have_units_of_their_own(report):
 
 def test_warnings(report):
     few = report.statistics.take(np.arange(20))
-    said = few.intervals(method="bca", n_resamples=10).warnings
+    said = few.intervals(method="bca", n_resamples=10, cluster=None).warnings
     assert len(said) == 2
     assert said[0].startswith("20 examples: BCa bootstrap confidence intervals of fewer than 30")
     assert "take the column doc_id as cluster" in said[1]
-    assert few.intervals().warnings == said[1:]
-    assert report.with_intervals(n_resamples=10).warnings[-1] == said[1]
-    assert not report.statistics.intervals(n_resamples=10, cluster="id").warnings
+    assert few.intervals(cluster=None).warnings == said[1:]
+    assert report.with_intervals(n_resamples=10, cluster=None).warnings[-1] == said[1]
+    for cluster in ("id", "auto"):
+        assert not report.statistics.intervals(n_resamples=10, cluster=cluster).warnings
+
+
+TWO, FOUR = [0, 0, 1, 1], ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "unit"),
+    [
+        ({"topic": TWO, "doc": TWO, "doc_id": FOUR}, "doc"),  # single values are no clusters
+        ({"cluster": TWO, "article": ["x", None, "x", "y"]}, "cluster"),
+        ({"topic": ["x"] * 4}, "example"),  # one cluster tells nothing
+        ({"document": [[k] for k in TWO], "document_id": [1.0, 1.0, 2.0, 2.0]}, "document_id"),
+        ({"id": ["0", "1", "2", "3"], "page": TWO}, "example"),
+    ],
+)
+def test_clusters_by_default(columns, unit):
+    rows = [{"id": str(k), "value": k % 3, **{n: v[k] for n, v in columns.items()}}
+            for k in range(4)]  # fmt: skip
+    made = fc.statistics(rows)
+    assert made.intervals().unit == made.drawn("auto").unit == unit
+    if unit != "example":
+        assert made.interval("value") == made.interval("value", cluster=unit)
+        assert fc.compare(made, made).unit == unit
+    for cluster in (None, "none"):
+        assert made.intervals(cluster=cluster).unit == "example"
+        assert made.interval("value", cluster=cluster) == fc.statistics(
+            [{"id": row["id"], "value": row["value"]} for row in rows]
+        ).interval("value")
 
 
 def test_a_report_with_intervals(report):
@@ -126,7 +155,9 @@ def test_a_report_with_intervals(report):
     assert [float(cell) for cell in overall[at : at + 2]] == [low, high]
     row = bounded.to_arrow().to_pylist()[0]
     assert (row["f1_low"], row["f1_high"]) == (low, high)
-    assert "95% confidence intervals, BCa bootstrap, 200 resamples: 61 examples" in str(bounded)
+    assert "95% confidence intervals, BCa bootstrap, 200 resamples: 12 clusters (doc_id)" in str(
+        bounded
+    )
     assert pickle.loads(pickle.dumps(bounded)).to_csv() == bounded.to_csv()
 
 

@@ -104,7 +104,7 @@ def test_a_page_has_the_tables(case, tmp_path):
 
 def test_all_results_are_shown_alike(tmp_path):
     """Results of many scores or runs, which are no reports, have the same forms."""
-    intervals = MAKERS["extraction"]().statistics.intervals(n_resamples=99)
+    intervals = MAKERS["extraction"]().statistics.intervals(cluster=None)
     swept = fc.sweep(sample.GOLD, sample.SYSTEMS["careful"], tmp_path / "out")
     for result, row in ((intervals, "overall f1"), (swept, "careful")):
         assert json.loads(result.to_json()) == result.to_dict()

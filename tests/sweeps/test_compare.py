@@ -42,7 +42,8 @@ def of_examples(sides):
 
 def test_values_are_those_of_scoring(sides):
     a, b = sides
-    comparison = fc.compare(a, b, ["overall_f1", "multi_relation_cause_recall"], **QUICK)
+    names = ["overall_f1", "multi_relation_cause_recall"]
+    comparison = fc.compare(a, b, names, cluster=None, **QUICK)
     f1, recall = comparison.scores.values()
     assert (f1.a, f1.b) == (a["overall"].f1, b["overall"].f1)
     assert f1.delta == f1.b - f1.a
@@ -55,9 +56,9 @@ def test_values_are_those_of_scoring(sides):
 
 def test_bounds_are_near_those_of_scipy(sides, of_examples):
     numbers = np.arange(sides[0].n_examples)
-    f1 = fc.compare(*sides)["overall_f1"]
+    f1 = fc.compare(*sides, cluster=None)["overall_f1"]
     for method in ("bca", "percentile"):
-        bounds = fc.compare(*sides, method=method)["overall_f1"]
+        bounds = fc.compare(*sides, cluster=None, method=method)["overall_f1"]
         theirs = stats.bootstrap(
             (numbers,), of_examples, vectorized=True, method=method, n_resamples=30_000, batch=1000,
             random_state=np.random.default_rng(1),
@@ -73,7 +74,7 @@ def test_jackknife_is_a_plain_loop(sides, of_examples):
     se = math.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
     counts = [s.statistics.formula.only("overall_f1").terms(s.statistics.rows) for s in sides]
     n_differ = (counts[0] != counts[1]).any(axis=1).sum()
-    f1 = fc.compare(*sides, method="jackknife", **QUICK)["overall_f1"]
+    f1 = fc.compare(*sides, cluster=None, **QUICK)["overall_f1"]
     half = se * stats.t.ppf(0.975, min(n_differ, f1.worth) - 1)
     assert f1.se == pytest.approx(se, rel=1e-12)
     assert [f1.low, f1.high] == pytest.approx([f1.delta - half, f1.delta + half], rel=1e-12)
@@ -121,7 +122,8 @@ def test_clusters(sides):
     assert 5 < worth < documents
     assert f"{documents} clusters (doc_id), worth {worth:.1f}; " in comparison.title
     assert comparison["overall_f1"].p_exact == (comparison.n_differ <= 16)
-    [warning] = fc.compare(*sides, **QUICK).warnings
+    assert fc.compare(*sides, **QUICK) == comparison  # by default
+    [warning] = fc.compare(*sides, cluster=None, **QUICK).warnings
     assert "share a doc_id" in warning
 
 
@@ -138,7 +140,7 @@ def test_a_system_and_itself(sides):
 def test_few_units_have_the_p_of_student(sides, n):
     """Exchanges of seven units have next to no power, so Student's t is taken; bounds agree."""
     few = [side.statistics.take(np.arange(n)) for side in sides]
-    comparison = fc.compare(*few, **QUICK)
+    comparison = fc.compare(*few, cluster=None, **QUICK)
     f1 = comparison["overall_f1"]
     assert (comparison.test, f1.p_exact) == (("student", False), ("randomisation", True))[n - 7]
     assert ("paired Student's t-test" in str(comparison)) == (n == 7)

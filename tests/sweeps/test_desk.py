@@ -38,7 +38,7 @@ def differences(a, b):
 def test_differences(kinds, epochs):
     a, b = runs(1, kinds=kinds, epochs=epochs)
     moved = differences(a, b)
-    score = fc.compare(fc.statistics(a), fc.statistics(b))["value"]
+    score = fc.compare(fc.statistics(a), fc.statistics(b), cluster=None)["value"]
     assert score.delta == pytest.approx(float(desk.mean(moved)), abs=1e-15)
     assert score.se == pytest.approx(math.sqrt(desk.squared_error(moved)), rel=1e-12)
 
@@ -85,7 +85,7 @@ def test_unpaired():
     b = [row | {"id": f"other {row['id']}"} for row in runs(4, 70)[0]]
     with pytest.raises(InputError, match=r"no common ids: A has 50.*unpaired"):
         fc.compare(fc.statistics(a), fc.statistics(b))
-    comparison = fc.compare(fc.statistics(a), fc.statistics(b), unpaired=True)
+    comparison = fc.compare(fc.statistics(a), fc.statistics(b), unpaired=True, cluster=None)
     assert "unpaired: 70 examples and 50" in comparison.title
     found = comparison.to_dict()
     assert (found["pairing"], found["n_a"], found["n_b"]) == ("none", 50, 70)
@@ -115,7 +115,7 @@ def test_bounds_of_perfect_samples(value, bounds):
 
 def test_a_against_itself_and_turned():
     a, b = (fc.statistics(side) for side in runs(5, kinds=(0.1, 0.5, 0.7)))
-    same = fc.compare(a, a)["value"]
+    same = fc.compare(a, a, cluster=None)["value"]
     assert (same.delta, same.p) == (0, 1)
     assert same.low == -same.high == pytest.approx(0.025 ** (1 / len(a.units)) - 1)
     there, back = fc.compare(a, b)["value"], fc.compare(b, a)["value"]
@@ -129,7 +129,7 @@ def test_missing_examples(policy):
     a, b = runs(6, 40)
     a, b = a[:-3], [row | ({"value": None} if row["id"] == 5 else {}) for row in b[2:]]
     sides = [fc.statistics(side, missing=policy) for side in (a, b)]
-    comparison = fc.compare(*sides)
+    comparison = fc.compare(*sides, cluster=None)
     values = [desk.values((r["id"], r["value"]) for r in side) for side in (a, b)]
     both, either = values[0].keys() & values[1].keys(), {str(r["id"]) for r in (*a, *b)}
     ids = both if policy == "skip" else either
@@ -159,6 +159,10 @@ def test_other_clusters():
     sides = [fc.statistics(side) for side in (a, b)]
     with pytest.raises(InputError, match='other values of doc for 1 of 10 ids, first for "4"'):
         fc.compare(*sides, cluster="doc")
+    found = fc.compare(*sides)
+    assert found.unit == "example"
+    assert found.warnings == ("systems have other values of doc: no cluster by default",)
+    assert fc.compare(*sides, cluster=None).warnings == ()
 
 
 def test_other_rules():

@@ -164,7 +164,7 @@ def test_several_scores_and_the_first_groups():
     report = fc.seeds(RUNS, PATTERN, ["overall_recall", "overall_f1"], top=2)
     assert report.scores.keys() == report.subsets["overall_f1"].keys()
     assert len(report.scores) == 2
-    assert report.title == "overall_recall of 3 groups of 6 systems on 40 examples"
+    assert report.title == "overall_recall of 3 groups of 6 systems on 20 clusters (doc)"
     whole = fc.seeds(RUNS, PATTERN, "overall_f1")
     for name, group in report.subsets["overall_f1"].items():
         assert plain(group) == plain(whole[name])
@@ -233,7 +233,7 @@ def test_command(tmp_path):
     assert cli("leaderboard", *files, "--group", PATTERN, "--json")[0] == by_column
     assert json.loads(by_column)["scores"] == fc.seeds(RUNS, PATTERN).to_dict()["scores"]
     beside = cli("leaderboard", *files, "--join", table, "--top", 1, "--n-resamples", 99)[0]
-    assert "overall_f1 of 6 systems on 40 examples: the first 1" in beside
+    assert "overall_f1 of 6 systems on 20 clusters (doc), worth 16.4: the first 1" in beside
     assert pa.Table.from_pylist(json.loads(
         cli("leaderboard", *files, "--join", table, "--n-resamples", 99, "--json")[0]
     )["systems"])["model"].to_pylist()[0] == "large"  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from fastcausal.arrays.arrow import drop_columns
 from fastcausal.arrays.digests import added_digests
-from fastcausal.arrays.strata import DOCUMENT, By, columns_by, require_columns, source_of
+from fastcausal.arrays.strata import By, columns_by, require_columns, source_of
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.counts.files import metadata_of, system_of
 from fastcausal.counts.seals import Written
@@ -24,6 +24,7 @@ from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.formats.traits import NEAR
 from fastcausal.marking import FIELDS, refuse_unknown
 from fastcausal.options import (
+    CLUSTERS,
     Backend,
     Join,
     MarkingSettings,
@@ -109,9 +110,9 @@ Protocol or Recipe
     num_threads : int, optional
         None: all cores if there is enough work. The scores never depend on it.
     statistics : str or sequence of str, optional
-        Columns that `Report.statistics` keep beside ids, ``doc_id`` and ``by``. Counts per example
-        are then kept while scoring, and no file is read again for intervals and tests. None: all
-        columns, counted on request.
+        Columns that `Report.statistics` keep beside ids, ``by`` and the columns that clusters are
+        made of by default, such as ``doc_id``. Counts per example are then kept while scoring, and
+        no file is read again for intervals and tests. None: all columns, counted on request.
     per_example : path, optional
         A ``.parquet``, ``.arrow`` or ``.csv`` file for `Report.per_example`, also written batch by
         batch; it appears complete or not at all.
@@ -321,7 +322,7 @@ class _Keeper:
             require_columns((*known, TYPE) if aligned.types else known, self.columns)
         batch = self.scorer.evaluation().count_examples(aligned)
         if self.columns is not None:
-            kept = {"id", DOCUMENT, *map(source_of, self.columns)}
+            kept = {"id", *CLUSTERS, *map(source_of, self.columns)}
             others = {*aligned.examples.column_names} - kept
             units, left_out = (
                 None if table is None else drop_columns(table, others)
@@ -362,7 +363,7 @@ def _needed(scorer: ExtractionScorer, kept: tuple[str, ...] | None) -> set[str |
     read: set[str | None] = {"id", "length", "relations", "types", "tagged"}
     read |= {*map(source_of, strata)}
     if kept is not None:
-        read.add(DOCUMENT)
+        read |= {*CLUSTERS}
     if scorer.recipe.unparsed != "error":
         read.add(UNPARSED)
     if NEAR in strata:  # commas are looked for

@@ -36,7 +36,7 @@ def statistics(
     numerator: str | None = None,
     denominator: str | None = None,
     id: str | None = None,
-    cluster: str | None = None,
+    cluster: str | None = "auto",
     epoch: str | None = None,
     over: str = "mean",
     missing: MissingPolicy = "error",
@@ -60,7 +60,8 @@ def statistics(
     id, epoch : str, optional
         Columns of a table: by default ``id``, else ``doc_id``; and ``epoch``.
     cluster : str, optional
-        Column, or key of metadata or of the document, to keep for drawing by cluster.
+        Column, or key of metadata or of the document, to keep for drawing by cluster; by default
+        those that `compare` takes, where there are such.
     over : str
         ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
     missing : {"error", "skip", "zero"}

@@ -8,6 +8,7 @@ from typing import IO, Any, NamedTuple
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.strata import name_cluster
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.json_stream import JsonStream
 from fastcausal.files.values import follow_path, shown, write_cell
@@ -25,6 +26,9 @@ from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.logs import (
     chosen,
     digest_of,
+    find_labels,
+    is_label,
+    is_long,
     require,
     score_number,
     text_id,
@@ -33,8 +37,6 @@ from fastcausal.tasks.values.reading import ValueReading
 
 MAX_EPOCH = 2**31  # epochs, so that they fit into a column
 COMPARED = 1000  # characters of a text: summaries cut longer ones
-REMOVED = "Key removed from summary (> 1k)"
-THINNED = 1000  # characters from which a text of metadata may be cut
 
 
 class Sample(NamedTuple):
@@ -85,8 +87,7 @@ def _whole(archive: Archive, reading: ValueReading) -> Iterator[Sample]:
 
 
 def _is_thinned(metadata: Mapping[str, Any], key: str) -> bool:
-    value = metadata.get(key, metadata.get(key.partition(".")[0]))
-    return isinstance(value, str) and (value == REMOVED or len(value) >= THINNED)
+    return is_long(metadata.get(key, metadata.get(key.partition(".")[0])))
 
 
 def read_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAnswers:
@@ -129,13 +130,20 @@ def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
             for scorer, score in require(record.get("scores") or {}, f"{where}: scores").items()
         },
         {
-            key: value if reading.is_kept(key) else None
+            key: _keep(key, value, reading)
             for key, value in require(record.get("metadata") or {}, f"{where}: metadata").items()
         },
         content,
         bool(record.get("error")),
         bool(record.get("limit")),
     )
+
+
+def _keep(key: str, value: Any, reading: ValueReading) -> Any:
+    """Return a value of metadata if its key is kept; a long one only if its key is named."""
+    if reading.is_kept(key):
+        return value
+    return value if key in reading.found_columns and is_label(value) else None
 
 
 def _input(value: Any, attached: Any) -> Any:
@@ -269,7 +277,7 @@ def _keep_columns(name: str, samples: list[Sample], reading: ValueReading) -> di
                 f'{name}: no metadata "{key}", expected one of: {", ".join(known) or "none"}'
             )
         columns[key] = strings(values)
-    return columns
+    return columns | find_labels([sample.metadata for sample in samples], reading)
 
 
 def _about(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,9 +301,9 @@ def _cluster_note(name: str, header: Mapping[str, Any], reading: ValueReading) -
         for metric in named.values()
         if isinstance(cluster := follow_path(metric, "params.cluster"), str)
     }
-    if reading.cluster is not None or not clusters:
+    first = min(clusters, default="")
+    if not clusters or name_cluster(reading.cluster) or first in reading.found_columns:
         return {}
-    first = min(clusters)
     return {(f"{name}: the log has clustered standard errors ({first}): --cluster {first}",): ()}
 
 

@@ -16,7 +16,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.values import follow_path, pause_gc, shown, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import ValueAnswers, flags_of, is_flags
-from fastcausal.tasks.values.logs import chosen, digest_of, score_number, text_id
+from fastcausal.tasks.values.logs import chosen, digest_of, find_labels, score_number, text_id
 from fastcausal.tasks.values.reading import ValueReading
 
 OWN = {
@@ -81,7 +81,8 @@ def _answers(
         columns={
             key: strings([write_cell(_place(row, key)) for _, row in kept])
             for key in reading.kept_columns
-        },
+        }
+        | find_labels([row.get("doc") for _, row in kept], reading),
         about=about,
         lower=tuple(score for score in scores if _is_lower(files, score)),
         system=_system(files),

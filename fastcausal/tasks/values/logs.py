@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError
-from fastcausal.files.values import shown
+from fastcausal.files.values import shown, write_cell
 from fastcausal.tasks.values.answers import number_of
 from fastcausal.tasks.values.reading import ValueReading
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+REMOVED = "Key removed from summary (> 1k)"
+THINNED = 1000  # characters from which a text of metadata may be cut
 
 
 def chosen(
@@ -45,6 +52,26 @@ def score_number(value: Any, where: str, id: Any, score: str) -> float:
         raise InputError(
             f'{where}: id "{id}": {score} is {shown(value)}, expected a number{parts}'
         ) from error
+
+
+def is_long(value: Any) -> bool:
+    """Return True for a text that a log's summary has cut or may cut."""
+    return isinstance(value, str) and (value == REMOVED or len(value) >= THINNED)
+
+
+def is_label(value: Any) -> bool:
+    """Return True for a short text or a number, which can name a cluster."""
+    return isinstance(value, str | int | float) and not is_long(value)
+
+
+def find_labels(documents: Sequence[Any], reading: ValueReading) -> dict[str, pa.Array]:
+    """Return the columns of labels that documents have and clusters may be made of."""
+    found = {}
+    for key in reading.found_columns:
+        values = [each.get(key) if isinstance(each, Mapping) else None for each in documents]
+        if any(map(is_label, values)):
+            found[key] = strings([write_cell(v) if is_label(v) else None for v in values])
+    return found
 
 
 def text_id(value: Any, where: str) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from fastcausal.arrays.strata import name_cluster
 from fastcausal.errors import InputError
-from fastcausal.options import MissingPolicy, check
+from fastcausal.options import AUTO, CLUSTERS, MissingPolicy, check
 
 if TYPE_CHECKING:
     from fastcausal.counts.formula import Formula
@@ -51,7 +52,8 @@ class ValueReading:
     # Columns of a table; by default ``id``, else ``doc_id``, and ``epoch``
     id: str | None = None
     epoch: str | None = None
-    cluster: str | None = None  # Column, or key of metadata, to keep
+    # Column, or key of metadata, to keep; "auto": those of `CLUSTERS` that there are
+    cluster: str | None = None
     columns: tuple[str, ...] = ()  # Other columns to keep
     # ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example
     over: str = "mean"
@@ -115,5 +117,11 @@ class ValueReading:
     @property
     def kept_columns(self) -> tuple[str, ...]:
         """Columns to keep, each once."""
-        asked = [*([] if self.cluster is None else [self.cluster]), *self.columns]
+        named = name_cluster(self.cluster)
+        asked = [*([] if named is None else [named]), *self.columns]
         return tuple(dict.fromkeys(asked))
+
+    @property
+    def found_columns(self) -> tuple[str, ...]:
+        """Columns to keep where there are such."""
+        return CLUSTERS if self.cluster == AUTO else ()

@@ -27,11 +27,13 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
     id = records.require(*([reading.id] if reading.id else IDS))
     epoch = reading.epoch or (EPOCH if EPOCH in records else None)
     scores, used = _scores(records, reading)
-    if reading.kept_columns:
-        kept = {name: _texts(records, name) for name in reading.kept_columns}
+    own = {id, epoch, *used, *RATIO, VALUE}
+    others = [name for name in records.names if name not in own]
+    if asked := reading.kept_columns:
+        found = [name for name in reading.found_columns if name in others]
+        kept = {name: _texts(records, name) for name in dict.fromkeys((*asked, *found))}
     else:
-        own = {id, epoch, *used, *RATIO, VALUE}
-        kept = {name: records.column(name) for name in records.names if name not in own}
+        kept = {name: records.column(name) for name in others}
     return ValueAnswers(
         records.name,
         records.keys(id),

@@ -101,7 +101,7 @@ def saved(page: Any) -> Any:
 
 def of_cli(gold: Path, *preds: Path, protocol: str = "recess", policy: str = "empty") -> Any:
     option = "--protocol" if protocol.startswith(("recess", "cnc")) else "--kernel"
-    options = [] if protocol == "cnc-2022" else ["--intervals"]
+    options = [] if protocol == "cnc-2022" else ["--intervals", "--cluster", "none"]
     out, _ = cli("score", gold, *preds, option, protocol, "--unparsed", policy, *options, "--json",
                  expect=None)  # fmt: skip
     return json.loads(out)

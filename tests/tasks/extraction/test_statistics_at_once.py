@@ -112,8 +112,14 @@ def test_intervals_of_the_command_read_once(pair, monkeypatch, tmp_path, options
 
 def test_examples_that_share_documents_are_told_of(pair):
     with parts_of(16):
-        report = json.loads(cli("score", *pair, "--json", "--intervals")[0])
-    assert any("examples share a doc_id" in warning for warning in report["warnings"])
+        taken, left = (
+            json.loads(cli("score", *pair, "--json", "--intervals", *options)[0])
+            for options in ((), ("--cluster", "none"))
+        )
+    assert (taken["intervals"]["unit"], left["intervals"]["unit"]) == ("doc_id", "example")
+    for report, is_told in ((taken, False), (left, True)):
+        said = any("examples share a doc_id" in warning for warning in report["warnings"])
+        assert said == is_told
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")

@@ -141,13 +141,30 @@ def test_inputs_are_compared(tmp_path):
 
 
 def test_cluster_of_the_log_is_named(tmp_path):
-    head = header(n=2) | {
-        "results": {"scores": [{"metrics": {"stderr": {"params": {"cluster": "doc"}}}}]}
+    head = header(n=4) | {
+        "results": {"scores": [{"metrics": {"stderr": {"params": {"cluster": "page"}}}}]}
     }
-    samples = [sample(k, 1, {"m": k}, doc="d") for k in range(2)]
+    samples = [sample(k, 1, {"m": k}, page=f"d{k % 2}") for k in range(4)]
     path = eval_log(tmp_path / "a.eval", samples, head)
-    assert "--cluster doc" in fc.compare(path, path).warnings[0]
-    assert not any("--cluster" in w for w in fc.compare(path, path, cluster="doc").warnings)
+    assert "--cluster page" in fc.compare(path, path).warnings[0]
+    assert not any("--cluster" in w for w in fc.compare(path, path, cluster="page").warnings)
+
+
+@pytest.mark.parametrize("make", [eval_log, json_log])
+def test_short_metadata_that_repeats_is_the_cluster(tmp_path, make):
+    path = tmp_path / f"a.{'eval' if make is eval_log else 'json'}"
+    documents = ["long " * 400, "long " * 500]  # summaries cut these
+
+    def unit_of(**metadata):
+        samples = [
+            sample(k, 1, {"m": k}, **{n: values[k % 2] for n, values in metadata.items()})
+            for k in range(6)
+        ]
+        return fc.compare(make(path, samples), path).unit
+
+    assert unit_of(document=documents, topic="ab") == "topic"
+    assert unit_of(topic="ab", doc=[1, 2]) == "doc"
+    assert unit_of(document=documents, doc=[{"a": 1}, {"a": 2}]) == "example"
 
 
 @pytest.mark.parametrize(
