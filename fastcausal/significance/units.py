@@ -207,7 +207,7 @@ class Units:
         whole = self.formula.parts_of(self.terms.sum(axis=0, keepdims=True))
         for name, parts in self.formula.parts_of(self.terms).items():
             if name in whole and all(map(_add_up, parts, whole[name])):
-                found[name] = _as_integers(np.column_stack(parts))
+                found[name] = np.column_stack(parts)
         return found
 
     def worth(self, name: str) -> float:
@@ -297,6 +297,7 @@ class SystemParts(NamedTuple):
         rows = [side.fractions[score.name] for side in sides if score.name in side.fractions]
         if len(rows) < n:
             return cls([], sides[0].worth(score.name))
+        rows = np.hsplit(_as_integers(np.hstack(rows)), n)  # of one scale, as worth adds sides
         return cls(rows, worth_of(np.sum(rows, axis=0)[:, 1], units.times))
 
 

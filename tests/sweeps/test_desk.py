@@ -7,6 +7,7 @@ import math
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import fastcausal as fc
@@ -163,6 +164,22 @@ def test_other_clusters():
     assert found.unit == "example"
     assert found.warnings == ("systems have other values of doc: no cluster by default",)
     assert fc.compare(*sides, cluster=None).warnings == ()
+
+
+def test_halves_count_as_halves():
+    """Integers of one side do not weigh twice beside halves of the other; halves are bet on."""
+    tops = [1.0, 4.0, 2.0, 3.0, 1.0, 5.0, 2.0, 4.0, 3.0]
+    bottoms = [2.0, 6.0, 2.0, 9.0, 4.0, 5.0, 3.0, 8.0, 3.0], [t + 2.5 for t in tops]
+    sides = [
+        fc.statistics([{"id": k, "numerator": t, "denominator": d}
+                       for k, (t, d) in enumerate(zip(tops, side, strict=True))])
+        for side in bottoms
+    ]  # fmt: skip
+    joint = np.sum(bottoms, axis=0)
+    [score] = fc.compare(*sides).scores.values()
+    assert score.worth == pytest.approx(joint.sum() ** 2 / (joint**2).sum(), rel=1e-12)
+    a, b = (fc.statistics([{"id": k, "value": (k % n) / 2} for k in range(60)]) for n in (2, 3))
+    assert fc.gate(a, b, min_delta=-0.5, anytime=True).anytime == "betting"
 
 
 def test_other_rules():
