@@ -75,6 +75,8 @@ def test_order_of_rows_moves_no_bit(rows, chance):
 def test_people_alone_are_a_share_or_a_mean():
     """Of 29 of 30 by Clopper and Pearson; of clusters, and of means, by Student's t."""
     table = tables_of([1] * 29 + [0], [1] * 30, [1] * 9, doc=[k // 3 for k in range(39)])
+    alone = fc.meta(table, raters=["ann"], metrics=["m"]).metrics["m"].estimates["all"]
+    assert (alone.low, alone.high) == pytest.approx((0.827831, 0.999157), abs=1e-6)
     by_doc = fc.meta(table, raters=["ann"], metrics=["m"], cluster="doc").metrics["m"].estimates
     rows = [{"id": str(k), "doc": row["doc"], "value": row["ann"]}
             for k, row in enumerate(table[:30])]  # fmt: skip
