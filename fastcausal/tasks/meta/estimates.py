@@ -85,7 +85,7 @@ class JudgedSample:
         """Estimate the mean human value of a system."""
         interval, powered = self.alone(), self.powered()
         n = int((~np.isnan(self.people)).sum())
-        mean = math.fsum(self.people[~np.isnan(self.people)]) / n if n else math.nan
+        mean = float(np.sum(self.people[~np.isnan(self.people)])) / n if n else math.nan
         return Estimate(
             mean, interval.low, interval.high, powered.mean, powered.low, powered.high,
             powered.weight, n, len(self.people) - n, self.unit,
@@ -135,14 +135,14 @@ class JudgedSample:
         shift = weight * rest.mean(others) if weight else 0.0
         left = people - weight * scores
         mean, middle = (
-            cut(shift + math.fsum(part) / total, self.range)
+            cut(shift + float(np.sum(part)) / total, self.range)
             for part, total in ((left[:-2], n), (judged.weights * left, judged.total))
         )
         if n_clusters < 2 or self.range[0] == self.range[1]:
             return Powered(mean, weight=weight)
         parts = np.array([judged.deviations(left), rest.deviations(weight * others)])
         of_judged, of_rest, square = (
-            math.fsum(part * part) for part in (*parts, parts.sum(axis=0))
+            float(np.sum(part * part)) for part in (*parts, parts.sum(axis=0))
         )
         freedom = float(satterthwaite(of_judged, of_rest, judged.worth - 1, rest.worth - 1))
         error = math.sqrt(square)
@@ -180,21 +180,21 @@ class Weighed:
     @cached_property
     def total(self) -> float:
         """Sum of the weights."""
-        return math.fsum(self.weights)
+        return float(np.sum(self.weights))
 
     @property
     def worth(self) -> float:
         """Number of equal clusters that tell as much as these; 1 for none."""
         sizes = np.bincount(self.clusters, self.weights)
-        return self.total**2 / math.fsum(sizes * sizes) if self.total else 1.0
+        return self.total**2 / float(np.sum(sizes * sizes)) if self.total else 1.0
 
     def mean(self, values: Float64) -> float:
         """Return the mean of values."""
-        return math.fsum(self.weights * values) / self.total
+        return float(np.sum(self.weights * values)) / self.total
 
     def product(self, a: Float64, b: Float64) -> float:
         """Return the sum of products of the deviations of two columns from their means."""
-        return math.fsum(self.weights * (a - self.mean(a)) * (b - self.mean(b)))
+        return float(np.sum(self.weights * (a - self.mean(a)) * (b - self.mean(b))))
 
     def deviations(self, values: Float64) -> Float64:
         """Return by cluster the deviations from the mean whose squares add up to its variance."""

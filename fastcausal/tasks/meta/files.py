@@ -284,8 +284,8 @@ def _numbers(records: Records, name: str) -> Float64:
 
 
 def _clusters(records: Records, name: str) -> Int64:
-    """Number the values of a column without gaps."""
-    places, _ = encode(_cells(records, name))
+    """Number the values of a column without gaps, ascending: in any order of rows alike."""
+    places, _ = encode(_cells(records, name), order_by_number)
     if (missing := places < 0).any():
         raise InputError(f'{records.locate(int(np.argmax(missing)))}: "{name}" is missing')
     return places
