@@ -116,7 +116,8 @@ def test_differences_are_of_shared_items():
         for name, skill in (("a", 0.3), ("b", 0.8), ("c", 0.5)):
             if (name, k % 10) != ("c", 0):
                 truth = int(easy < skill)
-                rows.append({"item": f"i{k:02}", "system": name, "ann": truth if k % 5 < 2 else None,
+                label = truth if k % 5 < 2 else None
+                rows.append({"item": f"i{k:02}", "system": name, "ann": label,
                              "m": truth ^ int(rng.random() < 0.1), "doc": k // 5})  # fmt: skip
     for cluster in (None, "doc"):
         report = fc.meta(rows, raters=["ann"], metrics=["m"], cluster=cluster, n_resamples=5)
