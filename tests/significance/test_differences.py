@@ -121,3 +121,32 @@ def test_equal_f1_of_unlike_systems_needs_the_studentised_p():
     """The plain exchange is not the test: both are there, and they differ."""
     assert float(oracle.plain_p(A, B)) == 0.0546875
     assert compared(A, B).p == 0.046875
+
+
+@given(
+    clusters=st.lists(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=3), min_size=3,
+                      max_size=9),
+)  # fmt: skip
+def test_clusters_are_exchanged_as_sums(clusters):
+    """Rows in clusters equal a row for the sums of each."""
+    a, b = (
+        [tuple(sum(pair[side][part] for pair in pairs) for part in (0, 1)) for pairs in clusters]
+        for side in (0, 1)
+    )
+    assume(ordinary(a, b))
+    systems = [
+        fc.statistics(
+            [
+                {"id": f"{k}.{i}", "doc": str(k), "num": pair[side][0], "den": pair[side][1]}
+                for k, pairs in enumerate(clusters)
+                for i, pair in enumerate(pairs)
+            ],
+            numerator="num",
+            denominator="den",
+            cluster="doc",
+        )
+        for side in (0, 1)
+    ]
+    found, expected = fc.compare(*systems, cluster="doc")[RATIO], oracle.difference(a, b)
+    for name in ("delta", "se", "p", "worth", "mde"):
+        assert found[name] == pytest.approx(expected[name], rel=1e-6, abs=1e-9), name
