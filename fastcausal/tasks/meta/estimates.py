@@ -140,12 +140,14 @@ class JudgedSample:
         )
         if n_clusters < 2 or self.range[0] == self.range[1]:
             return Powered(mean, weight=weight)
-        parts = np.array([judged.deviations(left), rest.deviations(weight * others)])
+        width = self.range[1] - self.range[0]  # squares of shares of it stay within floats
+        sides = ((judged, left), (rest, weight * others))
+        parts = np.array([side.deviations(values / width) for side, values in sides])
         of_judged, of_rest, square = (
             float(np.sum(part * part)) for part in (*parts, parts.sum(axis=0))
         )
         freedom = float(satterthwaite(of_judged, of_rest, judged.worth - 1, rest.worth - 1))
-        error = math.sqrt(square)
+        error = math.sqrt(square) * width
         half = error * student_quantile(LEVEL, freedom)
         low, high = (cut(middle + side * half, self.range) for side in (-1, 1))
         return Powered(mean, low, high, student_p(middle / error, freedom), weight)

@@ -138,7 +138,7 @@ def _planned(
     plan["margin"] = float(margins[n - 2])
     with suppress(ValueError):  # out of reach
         # Half the width of people alone is a difference that is found in half of samples.
-        plan["n_alone"] = units_needed(float(np.var(people[pilot], ddof=1)), delta, 0.5, 0.95)
+        plan["n_alone"] = units_needed(float(np.var(people[pilot] / delta, ddof=1)), 1.0, 0.5, 0.95)
     plan["margin_all"] = float(margins[-1])
     if len(reached):
         powered = int(reached[0]) + 2
@@ -167,6 +167,9 @@ def margins_of(
     # The moments of `JudgedSample.powered` with its two pseudo-rows, from those of the pilot
     from scipy.special import stdtrit
 
+    width = range[1] - range[0]  # squares of shares of it stay within floats
+    judged, metric, scored = (values / width for values in (judged, metric, scored))
+    least, most = range[0] / width, range[1] / width
     n = np.arange(2, len(scored) + 1)
     rest = len(scored) - n
     spread = float(np.var(scored, ddof=1))
@@ -174,7 +177,6 @@ def margins_of(
     together = float(np.sum((judged - judged.mean()) * (metric - metric.mean()))) / (
         len(judged) - 1
     )
-    least, most = range
     off = float(np.mean(judged)) - (least + most) / 2  # means of the pilot from the pseudo-rows'
     metric_off = float(np.mean(metric) - np.mean(scored))
     apart = 2 * n / (n + 2)
@@ -186,7 +188,7 @@ def margins_of(
     variance = np.maximum(squares, 0) / ((n + 1) * (n + 2))
     of_rest = weight**2 * spread / np.maximum(rest, 1)
     freedom = satterthwaite(variance, of_rest, n + 1, rest - 1)
-    margins: Float64 = stdtrit(freedom, LEVEL) * np.sqrt(variance + of_rest)
+    margins: Float64 = stdtrit(freedom, LEVEL) * np.sqrt(variance + of_rest) * width
     return margins
 
 

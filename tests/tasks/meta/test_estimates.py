@@ -107,6 +107,19 @@ def test_estimates_stay_in_their_range_and_have_width():
     assert max(same.low, same.powered_low) < 0.95
 
 
+@pytest.mark.parametrize(("scale", "near"), [(2.0**40, 1e-12), (2.0**-900, 0.2)])
+def test_the_scale_of_labels_only_scales(scale, near):
+    """The weight of very small scores underflows to 0, no bound does."""
+    labels, metric = [1, 4, 2, 5, 3], [2, 4, 1, 5, 3]
+    one, other = (
+        sample_of([y * s for y in labels], [m * s for m in metric], [s, 3 * s, 2 * s],
+                  (s, 5 * s)).powered() for s in (1.0, scale)
+    )  # fmt: skip
+    assert (other.low, other.high, other.mean) == pytest.approx(
+        (one.low * scale, one.high * scale, one.mean * scale), rel=near)  # fmt: skip
+    assert other.low < other.high
+
+
 def test_differences_are_of_shared_items():
     """B minus A over items with scores of both; p and bounds agree."""
     rng = np.random.default_rng(3)
