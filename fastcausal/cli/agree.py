@@ -17,18 +17,29 @@ from fastcausal.cli.console import (
 from fastcausal.cli.options import (
     MARKS,
     ByOption,
+    ClusterOption,
     FromOption,
     JoinOption,
     Marks,
     MethodOption,
     SeedOption,
+    is_given,
     open_sources,
     refuse,
     warn_of_draws,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
-from fastcausal.options import AgreementProtocol, LabelPolicy, Level, MeanOver, Method, Policy
+from fastcausal.options import (
+    AUTO,
+    NO_CLUSTER,
+    AgreementProtocol,
+    LabelPolicy,
+    Level,
+    MeanOver,
+    Method,
+    Policy,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,10 +74,7 @@ def agree(
     ] = None,
     by: ByOption = None,
     intervals: Annotated[bool, Option("--intervals", help="Add 95% confidence intervals.")] = False,
-    cluster: Annotated[
-        str | None,
-        Option(help="Take clusters, the values of this column, as units; implies --intervals."),
-    ] = None,
+    cluster: ClusterOption = AUTO,
     method: MethodOption = "jackknife",
     seed: SeedOption = 0,
     unparsed: Annotated[
@@ -121,7 +129,8 @@ def agree(
     fastcausal agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals
     fastcausal agree labels_1.csv labels_2.csv --labels label
     """
-    if not intervals and cluster is None:
+    intervals = intervals or is_given(ctx, "cluster")
+    if not intervals:
         reason = "is for confidence intervals: add --intervals or --cluster"
         refuse(ctx, ("method", "seed"), reason)
     warn_of_draws(ctx, method, ("seed",))
@@ -147,9 +156,8 @@ def agree(
             sources, protocol, average=average, by=by, unparsed=unparsed, unmatched=unmatched,
             join=join, replace=replace, **marks.given(),
         )  # fmt: skip
-        drawn = None
-        if intervals or cluster:
-            drawn = agreement.intervals(cluster, method=method, seed=seed)
+        cluster = agreement.statistics.resolve_cluster(cluster) if intervals else None
+        drawn = agreement.intervals(cluster, method=method, seed=seed) if intervals else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:
             write_rows(target, getattr(agreement, detail))
@@ -181,9 +189,10 @@ def _agree_on_labels(
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
     from fastcausal.significance.draws import METHODS
-    from fastcausal.tasks.labels.files import read_rating_files
+    from fastcausal.tasks.labels.files import find_cluster_of_units, read_rating_files
 
     keep_apart([disagreements], paths)
+    cluster = cluster if intervals and cluster != NO_CLUSTER else None
     table = read_rating_files(paths, label, unit, rater, cluster, by)
     measures = fc.label_agreement(table, "label", "unit", "rater", level, by)
     _write_disagreements(disagreements, measures)
@@ -191,14 +200,16 @@ def _agree_on_labels(
     grid = grids[0]
     grid.title = f"{label}: {grid.title}"
     drawn = {}
-    if intervals or cluster is not None:
+    if intervals:
         clusters = None if cluster is None else "cluster"
+        if cluster == AUTO:
+            clusters = cluster = find_cluster_of_units(table)
         interval = fc.alpha_interval(
             table, level, clusters=clusters, method=method, seed=seed, unit="unit", rater="rater",
             label="label",
         )  # fmt: skip
         drawn = {"alpha_interval": interval.to_dict()}
-        grid.part(f"95% confidence interval of alpha, {METHODS[method]}")
+        grid.part(f"95% confidence interval of alpha, {METHODS[method]}{_name_clusters(cluster)}")
         for name, value in drawn["alpha_interval"].items():
             if name != "method":
                 grid.add(name.replace("_", " "), value)
@@ -239,6 +250,10 @@ def _escape_formulas(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(columns, table.column_names)
 
 
+def _name_clusters(cluster: str | None) -> str:
+    return "" if cluster is None else f" of clusters ({cluster})"
+
+
 MeasureBounds = dict[str, dict[str, tuple[float, float]]]
 
 
@@ -247,8 +262,8 @@ def intervals_grid(intervals: MeasureBounds, method: Method, cluster: str | None
     from fastcausal.report.grid import Grid
     from fastcausal.significance.draws import METHODS
 
-    drawn = "" if cluster is None else f" of clusters ({cluster})"
-    grid = Grid(f"95% confidence intervals, {METHODS[method]}{drawn}", ["low", "high"])
+    title = f"95% confidence intervals, {METHODS[method]}{_name_clusters(cluster)}"
+    grid = Grid(title, ["low", "high"])
     for group, measures in intervals.items():
         grid.part(group)
         for name, bounds in measures.items():

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import notify
-from fastcausal.options import Method
+from fastcausal.options import AUTO, Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import SHARE
@@ -133,7 +133,7 @@ class Agreement(Report):
 
     def intervals(
         self,
-        cluster: str | None = None,
+        cluster: str | None = "auto",
         *,
         method: Method = "jackknife",
         n_resamples: int = 1000,
@@ -148,7 +148,8 @@ class Agreement(Report):
         ----------
         cluster : str, optional
             A column; examples with the same value are left out or drawn together. None takes single
-            examples.
+            examples, "auto" the first of doc_id, doc, document, document_id, article, topic and
+            cluster that is a column and repeats.
         method : {"bca", "percentile", "jackknife"}
             See `fastcausal.significance.intervals.intervals_of`.
         n_resamples, seed : int
@@ -332,9 +333,10 @@ def _interval_table(
     statistics: Callable[[], Statistics], verdicts: Statistics, depths: Callable[[], Statistics]
 ) -> pa.Table:
     """Make a row per group and measure with the default bounds of `Agreement.intervals`."""
+    found = _intervals(statistics(), verdicts, depths(), Draws(cluster=AUTO))
     rows = [
         dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
-        for group, measures in _intervals(statistics(), verdicts, depths(), Draws()).items()
+        for group, measures in found.items()
         for name, bounds in measures.items()
     ]
     return pa.Table.from_pylist(plain(rows))
@@ -343,8 +345,10 @@ def _interval_table(
 def _intervals(
     statistics: Statistics, verdicts: Statistics, depths: Statistics, draws: Draws
 ) -> dict[str, dict[str, tuple[float, float]]]:
+    column = statistics.resolve_cluster(draws.cluster)
+
     def bounds_of(counts: Statistics) -> dict[str, dict[str, Interval]]:
-        return counts.intervals(**draws.arguments()).scores
+        return counts.intervals(**draws.arguments() | {"cluster": column}).scores
 
     judged = bounds_of(replace(verdicts, units=statistics.units))["overall"]
     drawn = bounds_of(depths)

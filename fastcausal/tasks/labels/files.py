@@ -9,11 +9,12 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import strings
-from fastcausal.arrays.strata import source_of
+from fastcausal.arrays.strata import find_cluster, source_of
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import repeated, strangers
 from fastcausal.files.packed import stem_of
 from fastcausal.files.records import Records, read_records
+from fastcausal.options import AUTO, CLUSTERS
 
 UNITS = ("unit", "id", "index", "item")
 RATERS = ("rater", "annotator")
@@ -26,7 +27,7 @@ def read_rating_files(
     # by default unit, id, index or item; a column system beside item gives units as brief/q01
     unit: str | None = None,
     rater: str | None = None,  # by default rater or annotator
-    cluster: str | None = None,
+    cluster: str | None = None,  # a column; "auto" keeps all of `CLUSTERS` that all files have
     by: Sequence[str] = (),
 ) -> pa.Table:
     """Read ratings into a long table."""
@@ -39,7 +40,9 @@ def read_rating_files(
     for stem, path in zip(stems, paths, strict=True):
         records = read_records(path)
         shared = {"unit": _units(records) if unit is None else records.keys(unit)}
-        if cluster is not None:
+        if cluster == AUTO:
+            shared |= {name: records.texts(name) for name in CLUSTERS if name in records}
+        elif cluster is not None:
             shared["cluster"] = records.keys(cluster)
         shared |= {name: records.texts(records.require(name)) for name in map(source_of, by)}
         for name in columns_of_raters(records, label):
@@ -56,6 +59,22 @@ def read_rating_files(
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
         raise InputError(f'"{label}" is not of one type everywhere: {error}') from error
+
+
+def find_cluster_of_units(table: pa.Table) -> str | None:
+    """Return the first of `CLUSTERS` that clusters the units of a long table of ratings.
+
+    >>> ratings = pa.table({"unit": ["1", "1", "2", "3"], "doc": ["a", "a", "a", "b"]})
+    >>> find_cluster_of_units(ratings)
+    'doc'
+    """
+    n_units = len(table["unit"].unique())
+    for name in CLUSTERS:
+        if name in table.column_names:
+            pairs = table.group_by(["unit", name]).aggregate([])
+            if len(pairs) == n_units and find_cluster(pairs.select([name])):
+                return name
+    return None
 
 
 def columns_of_raters(records: Records, label: str) -> list[str]:

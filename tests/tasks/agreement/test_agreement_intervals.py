@@ -77,6 +77,17 @@ def test_copies_add_nothing_to_a_cluster():
     assert all(map(math.isnan, widths(one.intervals("doc")).values()))
 
 
+def test_documents_are_the_units_by_default():
+    docs = {f"{k:03}": f"d{k % 9}" for k in range(60)}
+    sides = {name: relations_of(examples, doc=docs) for name, examples in noisy(60).items()}
+    found = fc.agree(sides)
+    assert repr(found.intervals()) == repr(found.intervals("doc")) != repr(found.intervals(None))
+    [low, high] = found.intervals()["rest_ann"]["spans"]
+    assert (low, high) == tuple(
+        found.against_rest["ann"]["spans"][name] for name in ("low", "high")
+    )
+
+
 def test_measures_that_resamples_lack_are_named():
     found = agreed(noisy(60))
     with pytest.warns(InputNotice, match=r"rest_ann.links, rest_cid.links: undefined in more"):

@@ -272,3 +272,29 @@ def test_the_command_ends_with_a_message(lines, tmp_path):
     path = file(tmp_path, "x.jsonl", *lines)
     out, _ = cli("agree", path, "--labels", "label", "--json", expect=2)
     assert f"x.jsonl:{len(lines)}: " in json.loads(out)["error"]
+
+
+def test_documents_of_units_are_found(tmp_path):
+    """A column of documents clusters units by default, unless a unit has two."""
+    table = {
+        "id": [*"abcdef"] * 2,
+        "rater": ["x"] * 6 + ["y"] * 6,
+        "label": [1, 2, 1, 2, 1, 2, 1, 2, 2, 2, 1, 1],
+        "doc_id": [f"page {k // 2}" for k in range(12)],
+        "topic": ["t", "t", "u", "u", "v", "v"] * 2,
+    }
+    path = tmp_path / "labels.jsonl"
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    bounds = {}
+    for flags in ([], ["--cluster", "topic"], ["--cluster", "none"]):
+        out, _ = cli("agree", path, "--labels", "label", "--intervals", *flags)
+        title = next(line for line in out.splitlines() if "95% confidence" in line)
+        out, _ = cli("agree", path, "--labels", "label", "--intervals", *flags, "--json")
+        found = json.loads(out)["alpha_interval"]
+        bounds[tuple(flags)] = title.strip(), found["low"], found["high"]
+    by_topic, named, single = bounds.values()
+    assert by_topic == named
+    assert by_topic[0] == "95% confidence interval of alpha, jackknife of clusters (topic)"
+    assert single[0] == "95% confidence interval of alpha, jackknife"
+    assert single[1:] != named[1:]
