@@ -133,6 +133,14 @@ def test_clusters_by_default(columns, unit):
         ).interval("value")
 
 
+def test_the_first_name_of_the_list_is_taken():
+    names = ["doc_id", "doc", "document", "document_id", "article", "topic", "cluster"]
+    for k, name in enumerate(names):
+        rows = [{"id": str(j), "value": j % 3, **dict.fromkeys([*names[:k:-1], name], j // 2)}
+                for j in range(6)]  # fmt: skip
+        assert fc.statistics(rows).drawn("auto").unit == name
+
+
 def test_a_report_with_intervals(report):
     bounded = report.with_intervals(method="bca", n_resamples=200)
     plain = bounded.to_dict()
