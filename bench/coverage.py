@@ -49,7 +49,6 @@ ANY: Asked = (0, 100)
 METHODS: tuple[Method, ...] = ("jackknife", "bca", "percentile")
 N_RESAMPLES = 400
 D = -0.01
-NO_CLUSTER = None
 
 
 def hold(interval: tuple[float, float], truth: float) -> bool:
@@ -88,7 +87,7 @@ def alarm(n: int, rng: Rng) -> Outcomes:
     sides = scored(a, documents), scored(b, documents)
     by_document, by_sentence = (
         fc.compare(*sides, cluster=cluster, n_resamples=N_RESAMPLES)[F1].p
-        for cluster in ("doc_id", NO_CLUSTER)
+        for cluster in ("doc_id", "none")
     )
     return {
         "by document": by_document <= 0.05, "by sentence": by_sentence <= 0.05,
