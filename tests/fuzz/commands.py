@@ -57,6 +57,11 @@ TAKES = (
     f"{SHOWN}",
     f"gate --baseline {{counts}} --candidate {{counts}} --min-delta -0.5|0 {DRAWS} "
     f"[--junit out.xml] {SHOWN}",
+    f"gate --baseline {{counts}} --candidate {{counts}} --min-delta -0.5|0 --looks {{looks}} "
+    f"[--window 9] {SHOWN}",
+    f"gate --baseline {{counts}} --candidate {{counts}} --min-delta -0.5|0 --anytime "
+    f"[--min overall_f1=0.5 --largest 300] [--cluster doc_id|id] {SHOWN}",
+    f"compare {{counts}} {{counts}} --anytime [--cluster doc_id|id] {SHOWN}",
     f"sweep {{relations}} {{relations}} {{relations}} --out swept {POLICIES} --jobs 1 {SHOWN}",
     f"sweep {{event_pairs}} {{event_pairs}} {{event_pairs}} --task eci --set outside=ignore "
     f"--set candidates=listed --out swept --jobs 1 {SHOWN}",

@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from fastcausal.sweeps.looks import Question, Spending, open_looks
 from tests.fuzz.commands import drawn
 from tests.fuzz.mutations import laid, mutated
 from tests.oracles.drawn_marks import TYPE_SYSTEM, project, write
@@ -223,8 +224,12 @@ def _counted(folder: Path, small: Path) -> dict[str, list[Path]]:
     names = pa.array(["a", "b"] * 9)[: len(pred.table)]
     fc.write(fc.Relations(pred.table.append_column("run", names)), runs)
     _run("sweep", gold, *systems, "--out", folder / "swept", "--jobs", 1)
-    return {"counts": counts, "part": parts, "runs": [runs, folder / "hasty.parquet"],
-            "sweep": [folder / "swept"],
+    with open_looks(folder / "looks.jsonl", Spending(0.05)) as looks:
+        for k in range(4):
+            question = Question("a" * 32, "overall_f1", -0.5, "b" * 32, f"{k:032x}")
+            looks.add(looks.take(question), "fail")
+    return {"counts": counts, "part": parts, "looks": [folder / "looks.jsonl"],
+            "runs": [runs, folder / "hasty.parquet"], "sweep": [folder / "swept"],
             "box": [box(folder / "box", "recess")]}  # fmt: skip
 
 
