@@ -60,6 +60,26 @@ inline NamedScores scores_of_group(const KernelRecord& kernel, const GroupCounts
   return scores;
 }
 
+// What a score divides; NaN for a score that is no quotient of sums.
+struct Fraction {
+  double numerator = std::nan(""), denominator = std::nan("");
+};
+
+// Returns the fractions of the scores of a group, in their order.
+inline std::vector<Fraction> fractions_of_group(const KernelRecord& kernel,
+                                                const GroupCounts& counts) {
+  std::vector<Fraction> made;
+  for (const Measure& score : kernel.scores) {
+    double sums[3] = {};
+    for (size_t k = 0; k < score.sums.size(); ++k) sums[k] = add_up(score.sums[k], counts);
+    made.push_back(score.formula == Formula::ALPHA ? Fraction() : Fraction{sums[0], sums[1]});
+    if (score.formula != Formula::F1) continue;
+    made.push_back({sums[0], sums[2]});
+    made.push_back({2 * sums[0], sums[1] + sums[2]});
+  }
+  return made;
+}
+
 // Returns the counts of a role, or of all roles together: the overall fields replace the sums.
 inline GroupCounts counts_of(const Protocol& protocol, const int64_t* counts, size_t group) {
   GroupCounts found;

@@ -40,6 +40,8 @@ struct Examples {
   std::vector<int32_t> lines;
   std::vector<int32_t> lengths;           // -1 if unknown
   std::array<std::vector<Text>, 3> keys;  // corpus, doc_id, sent_id, if all examples have them
+  // Columns that clusters may be made of: a code for each value, -1 for none.
+  std::vector<std::pair<Text, std::vector<int64_t>>> clusters;
   std::vector<int64_t> relation_offsets{0};
   std::vector<int64_t> row_offsets{0};
   std::vector<Row> rows;

@@ -16,6 +16,11 @@ inline void take_gold(const Value& given, Examples& made) {
   }
   for (size_t k = 0; k < made.keys.size(); ++k)
     for (const Value& key : items("keys")[k].items) made.keys[k].push_back(key.text);
+  const Value& clusters = *given.find("clusters");
+  for (size_t k = 0; k < clusters.keys.size(); ++k) {
+    auto& codes = made.clusters.emplace_back(clusters.keys[k], std::vector<int64_t>()).second;
+    for (const Value& code : clusters.items[k].items) codes.push_back(code.number_);
+  }
   const auto &lengths = items("lengths"), &relations = items("relations"), &spans = items("spans");
   const Value* value = items("values").data();
   size_t r = 0;

@@ -1,4 +1,5 @@
-// Intervals of scores by the jackknife, as fastcausal/significance/intervals.py computes them.
+// Intervals of scores by the jackknife, and of proportions, as
+// fastcausal/significance/intervals.py computes them.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,11 +8,14 @@
 #include <vector>
 
 #include "arrays/distinct.hpp"
+#include "capi/formulas.hpp"
 
 namespace fastcausal::page {
 
 using Scores = std::vector<double>;
-using ScoresOf = std::function<Scores(const int64_t* sums)>;  // of the terms of rows
+using ScoresOf = std::function<Scores(const int64_t* sums)>;  // of terms
+using Fractions = std::vector<capi::Fraction>;
+using FractionsOf = std::function<Fractions(const int64_t* sums)>;
 
 constexpr double CONFIDENCE = 0.95, EQUAL = 1e-12;  // EQUAL: closer scores count as equal
 
@@ -25,73 +29,114 @@ struct Scale {
   bool adds_parts;
 };
 
-// Computes the share of Student's t from -t to t: Abramowitz and Stegun, 26.7.3 and 26.7.4.
-inline double student_share(double t, int64_t freedom) {
-  const double angle = std::atan(t / std::sqrt(static_cast<double>(freedom)));
-  const double cosine = std::cos(angle);
-  const bool odd = freedom % 2 == 1;
-  int64_t power = odd;
-  double term = odd ? cosine : 1, sum = power <= freedom - 2 ? term : 0;
-  for (; power + 2 <= freedom - 2; power += 2) {
-    term *= cosine * cosine * static_cast<double>(power + 1) / static_cast<double>(power + 2);
-    sum += term;
+// Examples, or clusters of examples.
+struct Units {
+  size_t width;                // the number of terms
+  std::vector<int64_t> terms;  // int64[n, width]
+  bool are_clusters;
+  double worth;  // for scores that are no quotients: by numbers of examples
+
+  int64_t n() const { return static_cast<int64_t>(terms.size() / width); }
+};
+
+// Adds up how many equal units tell as much as units of given sizes (Kish 1965).
+struct Worth {
+  double total = 0, squares = 0;
+
+  void add(double size, int64_t times) {
+    total += static_cast<double>(times) * size;
+    squares += static_cast<double>(times) * size * size;
   }
-  constexpr double HALF_PI = 1.57079632679489661923;
-  return odd ? (angle + std::sin(angle) * sum) / HALF_PI : std::sin(angle) * sum;
+  double value() const { return squares > 0 ? total / squares * total : 0; }
+};
+
+// Computes the part of a beta distribution below x: DLMF 8.17.22, by Lentz's method.
+inline double beta_share(double x, double a, double b) {
+  if (!(x > 0 && x < 1)) return x > 0;
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                                a * std::log(x) + b * std::log1p(-x));
+  const bool mirrored = x > (a + 1) / (a + b + 2);  // where the fraction is slow
+  if (mirrored) {
+    std::swap(a, b);
+    x = 1 - x;
+  }
+  double value = 1, above = 1, below = 0, step = 0;
+  for (double m = 0; m < 1e5 && std::abs(step - 1) > 1e-15; ++m) {
+    const double at = a + 2 * m;
+    for (const double d : {-(a + m) * (a + b + m) * x / (at * (at + 1)),
+                           (m + 1) * (b - m - 1) * x / ((at + 1) * (at + 2))}) {
+      below = 1 / (1 + d * below);
+      above = 1 + d / above;
+      value *= step = above * below;
+    }
+  }
+  const double part = front / (a * value);
+  return mirrored ? 1 - part : part;
 }
 
-// Finds the t within which Student's distribution has this share, by halving an interval.
-inline double student_bound(double share, int64_t freedom) {
+// Finds the x below which a beta distribution has this part, by halving an interval.
+inline double beta_bound(double part, double a, double b) {
   double low = 0, high = 1;
-  while (student_share(high, freedom) < share) high *= 2;
   for (int n = 0; n < 60; ++n) {
     const double middle = (low + high) / 2;
-    (student_share(middle, freedom) < share ? low : high) = middle;
+    (beta_share(middle, a, b) < part ? low : high) = middle;
   }
   return (low + high) / 2;
 }
 
+// Finds the t within which Student's distribution has this share: t^2 / (freedom + t^2) is beta.
+inline double student_bound(double share, double freedom) {
+  const double x = beta_bound(share, 0.5, freedom / 2);
+  return std::sqrt(freedom * x / (1 - x));
+}
+
+// Bounds a proportion exactly (Clopper and Pearson 1934).
+inline Interval binomial(double right, double n) {
+  constexpr double LEVEL = (1 - CONFIDENCE) / 2;
+  return {right > 0 ? beta_bound(LEVEL, right, n - right + 1) : 0,
+          right < n ? beta_bound(1 - LEVEL, right + 1, n - right) : 1};
+}
+
 class Jackknife {
  public:
-  // rows: int64[n_rows, width]; the last column marks examples of several gold relations. Terms are
-  // the other columns, followed by the same columns for such examples only.
-  Jackknife(const std::vector<int64_t>& rows, size_t width, const ScoresOf& scores_of)
-      : n_units_(static_cast<int64_t>(rows.size() / width)) {
-    std::vector<int64_t> first(rows.size() / width), place(first.size());
-    const int64_t n = distinct_rows(rows.data(), n_units_, static_cast<int64_t>(width),
+  Jackknife(const Units& units, const ScoresOf& scores_of, const FractionsOf& fractions_of)
+      : n_units_(units.n()), are_clusters_(units.are_clusters), worth_(units.worth) {
+    const size_t width = units.width;
+    std::vector<int64_t> first(static_cast<size_t>(n_units_)), place(first.size());
+    const int64_t n = distinct_rows(units.terms.data(), n_units_, static_cast<int64_t>(width),
                                     first.data(), place.data());
     times_.assign(static_cast<size_t>(n), 0);
     for (const int64_t k : place) ++times_[static_cast<size_t>(k)];
-    const size_t n_terms = 2 * (width - 1);
-    std::vector<int64_t> whole(n_terms), part(n_terms), rest(n_terms);
+    std::vector<int64_t> whole(width), rest(width);
     none_ = scores_of(whole.data());
-    const auto take = [&](size_t k) {
-      const int64_t* row = rows.data() + static_cast<size_t>(first[k]) * width;
-      for (size_t t = 0; t < width - 1; ++t) {
-        part[t] = row[t];
-        part[width - 1 + t] = row[width - 1] ? row[t] : 0;
-      }
+    const auto part = [&](size_t k) {
+      return units.terms.data() + static_cast<size_t>(first[k]) * width;
     };
+    for (size_t k = 0; k < times_.size(); ++k)
+      for (size_t t = 0; t < width; ++t) whole[t] += times_[k] * part(k)[t];
     for (size_t k = 0; k < times_.size(); ++k) {
-      take(k);
-      for (size_t t = 0; t < n_terms; ++t) whole[t] += times_[k] * part[t];
-    }
-    for (size_t k = 0; k < times_.size(); ++k) {
-      take(k);
-      for (size_t t = 0; t < n_terms; ++t) rest[t] = whole[t] - part[t];
-      alone_.push_back(scores_of(part.data()));
+      for (size_t t = 0; t < width; ++t) rest[t] = whole[t] - part(k)[t];
+      alone_.push_back(scores_of(part(k)));
       left_out_.push_back(scores_of(rest.data()));
+      fractions_.push_back(fractions_of(part(k)));
     }
+  }
+
+  // Returns how many equal units tell as much about a score as these do.
+  double worth(size_t s) const {
+    if (fractions_.empty() || std::isnan(fractions_[0][s].denominator)) return worth_;
+    Worth made;
+    for (size_t k = 0; k < times_.size(); ++k) made.add(fractions_[k][s].denominator, times_[k]);
+    return made.value();
   }
 
   // Returns the interval of each score.
   std::vector<Interval> intervals(const Scores& values, const std::vector<Scale>& scales) const {
     std::vector<Interval> made(values.size());
     if (n_units_ < 2) return made;
-    const double bound = student_bound(CONFIDENCE, n_units_ - 1);
     for (size_t s = 0; s < values.size(); ++s) {
-      const Interval varied = around(values[s], error_of(s) * bound, scales[s]);
-      if (varied.high - varied.low > rounding(values[s]))
+      const Interval varied = is_proportion(s) ? proportion(s) : around(s, values[s], scales[s]);
+      if (!std::isnan(values[s]) && varied.high - varied.low > rounding(values[s]))
         made[s] = varied;
       else if (scales[s].adds_parts && values[s] >= 0 && values[s] <= 1)
         made[s] = unvaried(s, values[s]);
@@ -101,11 +146,42 @@ class Jackknife {
 
  private:
   const int64_t n_units_;
+  const bool are_clusters_;
+  const double worth_;
   std::vector<int64_t> times_;            // of each different unit
   std::vector<Scores> alone_, left_out_;  // of each unit alone, and of all without it
+  std::vector<Fractions> fractions_;      // of each unit alone
   Scores none_;                           // of no unit
 
   static double rounding(double value) { return EQUAL * std::max(1.0, std::abs(value)); }
+
+  // Tells if single units are right, wrong or not counted; where some have halves, these are 1.
+  bool is_proportion(size_t s) const {
+    if (are_clusters_) return false;
+    const auto all = [&](const auto& holds) {
+      return std::all_of(fractions_.begin(), fractions_.end(),
+                         [&](const Fractions& unit) { return holds(unit[s]); });
+    };
+    const bool whole = all([](const capi::Fraction& each) {
+      return std::rint(each.numerator) == each.numerator &&
+             std::rint(each.denominator) == each.denominator;
+    });
+    const double one = whole ? 1 : 0.5;
+    return all([&](const capi::Fraction& each) {
+      return (each.numerator == 0 || each.numerator == one) &&
+             (each.denominator == 0 || each.denominator == one) &&
+             each.numerator <= each.denominator;
+    });
+  }
+
+  Interval proportion(size_t s) const {
+    double right = 0, n = 0;
+    for (size_t k = 0; k < times_.size(); ++k) {
+      right += fractions_[k][s].numerator > 0 ? static_cast<double>(times_[k]) : 0;
+      n += fractions_[k][s].denominator > 0 ? static_cast<double>(times_[k]) : 0;
+    }
+    return binomial(right, n);
+  }
 
   // Computes the standard error of a score; NaN if it is constant, or undefined without a unit.
   double error_of(size_t s) const {
@@ -126,8 +202,10 @@ class Jackknife {
     return std::sqrt(squares * (n - 1) / n);
   }
 
-  // Returns bounds at this distance from a value, on the logit scale of its range.
-  static Interval around(double value, double half, const Scale& scale) {
+  // Returns bounds by Student's t, on the logit scale of the range of a score.
+  Interval around(size_t s, double value, const Scale& scale) const {
+    const double freedom = std::max(1.0, std::min(static_cast<double>(n_units_), worth(s)) - 1);
+    const double half = error_of(s) * student_bound(CONFIDENCE, freedom);
     const double below = value - scale.least, above = scale.most - value;
     const double width = scale.most - scale.least;
     if (!(below > 0 && above > 0))

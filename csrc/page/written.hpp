@@ -29,6 +29,33 @@ inline fastcausal_rows rows_of(const SideRows& side) {
           side.tagged};
 }
 
+// The column whose values put examples together, as fastcausal/arrays/strata.py finds it.
+struct Clusters {
+  Text name;                // empty: examples stand alone
+  std::vector<int64_t> of;  // the cluster of each aligned example
+  size_t n = 0;
+  bool share_documents = false;  // two examples have one doc_id
+
+  Clusters(const Examples& golds, const Aligned& aligned) {
+    for (const auto& [column, codes] : golds.clusters) {
+      std::unordered_map<int64_t, int64_t> known;
+      std::vector<int64_t> found;
+      size_t n_without = 0;
+      for (const int64_t g : aligned.gold_of) {
+        const int64_t code = codes[static_cast<size_t>(g)];
+        n_without += code < 0;
+        found.push_back(known.try_emplace(code, static_cast<int64_t>(known.size())).first->second);
+      }
+      const size_t n_values = known.size() - (n_without > 0);
+      if (column == "doc_id") share_documents = n_values < found.size() - n_without;
+      if (!name.empty() || n_without || n_values < 2 || n_values == found.size()) continue;
+      name = column;
+      of = found;
+      n = n_values;
+    }
+  }
+};
+
 class Counted {
  public:
   std::vector<Text> count_names, score_names;
@@ -66,26 +93,50 @@ class Counted {
     return "";
   }
 
-  // Computes the intervals of all scores, then of the scores of examples of several gold relations.
-  std::vector<Interval> intervals(const Aligned& aligned) const {
-    const size_t width = count_names.size();
-    std::vector<int64_t> rows;  // the counts of each example, and 1 for one of several relations
-    rows.reserve(aligned.lengths.size() * (width + 1));
-    for (size_t k = 0; k < aligned.lengths.size(); ++k) {
-      const auto from = per_example.begin() + static_cast<std::ptrdiff_t>(k * width);
-      rows.insert(rows.end(), from, from + static_cast<std::ptrdiff_t>(width));
-      rows.push_back(aligned.gold.n_relations(k) > 1);
+  // Returns the jackknife of all scores, then of the scores of examples of several gold relations.
+  Jackknife jackknife(const Aligned& aligned, const Clusters& clusters) const {
+    const size_t n = aligned.lengths.size(), width = count_names.size();
+    const size_t n_units = clusters.name.empty() ? n : clusters.n;
+    Units units{2 * width, std::vector<int64_t>(n_units * 2 * width), !clusters.name.empty(), 0};
+    std::vector<int64_t> sizes(n_units);
+    for (size_t k = 0; k < n; ++k) {
+      const size_t unit = units.are_clusters ? static_cast<size_t>(clusters.of[k]) : k;
+      int64_t* const terms = units.terms.data() + unit * 2 * width;
+      for (size_t c = 0; c < width; ++c) {
+        const int64_t count = per_example[k * width + c];
+        terms[c] += count;
+        terms[width + c] += aligned.gold.n_relations(k) > 1 ? count : 0;
+      }
+      ++sizes[unit];
     }
+    Worth worth;
+    for (const int64_t size : sizes) worth.add(static_cast<double>(size), 1);
+    units.worth = worth.value();
+    const capi::Protocol protocol(fastcausal_protocol_line(protocol_.get()), "cause,effect,signal");
+    const auto fractions = [&](const int64_t* sums) {
+      Fractions made;
+      for (const int64_t* part : {sums, sums + width}) {
+        for (size_t group = 0; group <= protocol.roles.size(); ++group) {
+          const Fractions each =
+              capi::fractions_of_group(*protocol.kernel, capi::counts_of(protocol, part, group));
+          made.insert(made.end(), each.begin(), each.end());
+        }
+      }
+      return made;
+    };
+    const auto both = [&](const int64_t* sums) { return join(of(sums), of(sums + width)); };
+    return Jackknife(units, both, fractions);
+  }
+
+  // Computes the intervals of these scores.
+  std::vector<Interval> intervals(const Jackknife& jackknife) const {
     std::vector<Scale> scales;
     for (const Text& name : score_names) {
       const bool is_alpha = name.size() > 6 && name.substr(name.size() - 6) == "_alpha";
       scales.push_back(is_alpha ? Scale{-1, 1, false} : Scale{0, 1, true});
     }
     scales.insert(scales.end(), scales.begin(), scales.end());
-    const auto both = [this](const int64_t* sums) {
-      return join(of(sums), of(sums + count_names.size()));
-    };
-    return Jackknife(rows, width + 1, both).intervals(join(scores, scores_of_several), scales);
+    return jackknife.intervals(join(scores, scores_of_several), scales);
   }
 
  private:
@@ -203,16 +254,7 @@ inline std::vector<Text> stops_of(const Counted& counted) {
   return made;
 }
 
-// Tells if two examples share a document.
-inline bool share_documents(const Examples& golds, const Aligned& aligned) {
-  if (golds.keys[1].empty()) return false;
-  std::unordered_map<View, int64_t> documents;
-  return std::any_of(aligned.gold_of.begin(), aligned.gold_of.end(), [&](int64_t k) {
-    return documents[golds.keys[1][static_cast<size_t>(k)]]++ > 0;
-  });
-}
-
-inline std::vector<Text> warnings_of(const Examples& golds, const Aligned& aligned,
+inline std::vector<Text> warnings_of(const Clusters& clusters, const Aligned& aligned,
                                      const Counted& counted, const Settings& settings) {
   std::vector<Text> made = aligned.warnings;
   for (const auto& [before, n] : aligned.notes) made.push_back(before + text_of(n));
@@ -238,7 +280,7 @@ inline std::vector<Text> warnings_of(const Examples& golds, const Aligned& align
     for (const Text& line : stops_of(counted)) made.push_back(line);
   if (!aligned.lengths.empty() && !count_marked(aligned.gold))
     made.push_back("gold has no relation in any example");
-  if (counted.adds && share_documents(golds, aligned))
+  if (counted.adds && clusters.name.empty() && clusters.share_documents)
     made.push_back(
         "examples share a doc_id and are taken as independent: confidence intervals are too narrow "
         "and p-values too small, take the column doc_id as cluster");
@@ -289,17 +331,28 @@ inline Text report(const Examples& golds, const Examples& preds, const Aligned& 
     add_json(names, name);
   }
   add("score_names", names + "]");
-  Text bounds = "[";
-  for (const Interval& each : counted.adds ? counted.intervals(aligned) : std::vector<Interval>()) {
-    bounds += bounds.size() > 1 ? ", [" : "[";
-    add_number(bounds, each.low);
-    bounds += ", ";
-    add_number(bounds, each.high);
-    bounds += ']';
+  const Clusters clusters(golds, aligned);
+  Text bounds = "[", worth = "[";
+  if (counted.adds) {
+    const Jackknife jackknife = counted.jackknife(aligned, clusters);
+    for (const Interval& each : counted.intervals(jackknife)) {
+      bounds += bounds.size() > 1 ? ", [" : "[";
+      add_number(bounds, each.low);
+      bounds += ", ";
+      add_number(bounds, each.high);
+      bounds += ']';
+    }
+    for (size_t s = 0; s < counted.score_names.size(); ++s) {
+      worth += s ? ", " : "";
+      add_number(worth, jackknife.worth(s));
+    }
   }
+  add("unit", json_of(clusters.name.empty() ? "example" : clusters.name));
+  add("n_units", text_of(clusters.name.empty() ? n : static_cast<int64_t>(clusters.n)));
   add("bounds_of_scores", bounds + "]");
+  add("worth_of_scores", worth + "]");
   Text lines = "[";
-  for (const Text& line : warnings_of(golds, aligned, counted, settings)) {
+  for (const Text& line : warnings_of(clusters, aligned, counted, settings)) {
     if (lines.size() > 1) lines += ", ";
     add_json(lines, line);
   }

@@ -13,15 +13,19 @@ const char* const ENDINGS[] = {".csv", ".jsonl", ".json", ".gz"};
 const char* const GOLDS[] = {
     "{\"ids\": [\"one\", \"two\"], \"texts\": [\"Rain fell so ferries stopped .\", \"It rained "
     ".\"], "
-    "\"keys\": [[\"s\", \"s\"], [\"d\", \"d\"], [\"1\", \"2\"]], \"lengths\": [6, 3], "
+    "\"keys\": [[\"s\", \"s\"], [\"d\", \"d\"], [\"1\", \"2\"]], \"clusters\": {\"doc_id\": [0, "
+    "0], "
+    "\"topic\": [0, -1]}, \"lengths\": [6, 3], "
     "\"relations\": [1, "
     "0], \"spans\": [3], \"values\": [0, 0, 2, 2, 2, 3, 1, 3, 5], \"tagged\": true, \"notes\": "
     "{\"empty lines\": 2}, \"warnings\": []}",
-    "{\"ids\": [\"a\"], \"texts\": [\"Rain caused delay\"], \"keys\": [[], [], []], \"lengths\": "
+    "{\"ids\": [\"a\"], \"texts\": [\"Rain caused delay\"], \"keys\": [[], [], []], \"clusters\": "
+    "{}, \"lengths\": "
     "[3], "
     "\"relations\": [1], \"spans\": [2], \"values\": [0, 0, 1, 1, 2, 3], \"tagged\": false, "
     "\"notes\": {}, \"warnings\": [\"seen\"]}",
-    "{\"ids\": [], \"texts\": [null], \"keys\": [[], [], []], \"lengths\": [-1], \"relations\": "
+    "{\"ids\": [], \"texts\": [null], \"keys\": [[], [], []], \"clusters\": {}, \"lengths\": [-1], "
+    "\"relations\": "
     "[1], "
     "\"spans\": [1], \"values\": [0, 0, 1], \"tagged\": false, \"notes\": {}, \"warnings\": []}"};
 

@@ -101,7 +101,7 @@ def saved(page: Any) -> Any:
 
 def of_cli(gold: Path, *preds: Path, protocol: str = "recess", policy: str = "empty") -> Any:
     option = "--protocol" if protocol.startswith(("recess", "cnc")) else "--kernel"
-    options = [] if protocol == "cnc-2022" else ["--intervals", "--cluster", "none"]
+    options = [] if protocol == "cnc-2022" else ["--intervals"]
     out, _ = cli("score", gold, *preds, option, protocol, "--unparsed", policy, *options, "--json",
                  expect=None)  # fmt: skip
     return json.loads(out)
@@ -113,6 +113,9 @@ def check(found: Any, expected: Any, name: object) -> None:
         assert found[fact] == expected[fact], (name, fact)
     ours, theirs = found.get("intervals", {}), expected.get("intervals", {})
     assert bounds_of(ours) == pytest.approx(bounds_of(theirs), abs=1e-9), name
+    worths = [each.pop("worth", {}) for each in (ours, theirs)]
+    for group in worths[1]:
+        assert worths[0][group] == pytest.approx(worths[1][group], abs=1e-9), (name, group)
     for each in (ours, theirs):
         each.pop("scores", None), each.pop("subsets", None)
     assert ours == theirs, name
@@ -431,3 +434,34 @@ def test_drawn_files_have_the_scores_of_the_command_line(
                 chosen(page, pred, protocol=protocol, policy=policy)
                 expected = of_cli(gold, pred, protocol=protocol, policy=policy)
                 check(saved(page), expected, (pred.name, protocol, policy))
+
+
+# The unit of columns that gold has: their values repeat.
+UNITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "a column without nulls": ("topic", {"doc_id": [None, "d", "d", "e"], "topic": [1, 2, 3, 3]}),
+    "numbers": ("article", {"doc": [2021.0], "article": [4.5, 2021.0, 2021.0]}),
+    "the first of two": ("doc_id", {"cluster": ["a", "b"], "doc_id": ["d", "e", "f", "g", "h"]}),
+    "one document": ("example", {"doc_id": ["d"], "topic": [None, "x"]}),
+}
+
+
+@pytest.mark.parametrize("case", UNITS)
+def test_units_are_those_of_the_command_line(
+    made: Callable[..., Path], opened: Any, tmp_path: Path, case: str
+) -> None:
+    """The first column that all examples have and some share; shared documents of others warn."""
+    unit, columns = UNITS[case]
+    gold, pred = tmp_path / "gold.parquet", sample.SYSTEMS["careful"]
+    table = fc.read(sample.GOLD).table.drop_columns(["tagged", "doc_id"])
+    for name, values in columns.items():
+        repeated = [values[k % len(values)] for k in range(len(table))]
+        table = table.append_column(name, pa.array(repeated))
+    fc.write(fc.Relations(table), gold, "parquet")
+    page = opened(made(gold), offline=True)
+    for protocol in ("span_overlap", "recess"):
+        chosen(page, pred, protocol=protocol)
+        expected = of_cli(gold, pred, protocol=protocol)
+        assert expected["intervals"]["unit"] == unit
+        check(saved(page), expected, protocol)
+    out, _ = cli("score", gold, pred, "--intervals")
+    assert page.locator("#results .note").first.inner_text() in out.splitlines()

@@ -15,13 +15,14 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.strata import texts_of_column
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
 from fastcausal.files.packed import name_of, readable_again, stem_of
 from fastcausal.formats import read
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.rereading import GOLD_READING, needs_other_tags, reread
-from fastcausal.options import Policy
+from fastcausal.options import CLUSTERS, Policy
 from fastcausal.protocols import PROTOCOLS, RECESS, ArgumentProtocol, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.relations import ROLES
@@ -136,6 +137,7 @@ def read_gold(source: str | os.PathLike[str], protocol: Protocol) -> Gold:
         "ids": [] if relations.ids is None else relations.ids.to_pylist(),
         "texts": [None] * len(relations) if texts is None else texts.to_pylist(),
         "keys": [_keys(table, name) for name in KEY],
+        "clusters": {name: codes for name in CLUSTERS if (codes := _codes(table, name))},
         "lengths": rows.lengths.tolist(),
         "relations": np.diff(rows.relation_offsets).tolist(),
         "spans": np.diff(rows.row_offsets).tolist(),
@@ -158,6 +160,18 @@ def _keys(table: pa.Table, name: str) -> list[str]:
     except pa.ArrowException:
         return []
     return keys
+
+
+def _codes(table: pa.Table, name: str) -> list[int]:
+    """Return a number for the value of each example, -1 for none; no numbers without the column."""
+    if name not in table.column_names:
+        return []
+    try:
+        values, codes = texts_of_column(table, name)
+    except InputError:  # as `find_cluster`
+        return []
+    made: list[int] = np.where([values[code] is None for code in codes], -1, codes).tolist()
+    return made
 
 
 def _data(golds: Mapping[str, Gold | InputError]) -> dict[str, Any]:

@@ -25,8 +25,18 @@ class Results {
     const { report } = this;
     const parts = [["all examples", "", report.scores]];
     for (const [name, groups] of Object.entries(report.subsets)) parts.push([name, name, groups]);
-    return [this.warnings(), ...parts.map((part) => this.table(...part)),
+    const units = report.adds ? [element("p", "note", this.units())] : [];
+    return [this.warnings(), ...parts.map((part) => this.table(...part)), ...units,
       element("h2", "", "Signature"), element("p", "note", this.signature)];
+  }
+
+  /** Say how many units the intervals have, and how many equal ones these are worth. */
+  units() {
+    const { unit, n_units, score_names, worth_of_scores } = this.report;
+    const worth = worth_of_scores[score_names.indexOf(`overall_${this.main()}`)];
+    const text = unit === "example" ? `${n_units} examples`
+      : `${n_units} clusters (${unit}), worth ${this.core.text(worth, 1)}`;
+    return `${100 * CONFIDENCE}% confidence intervals, jackknife: ${text}`;
   }
 
   main() {
@@ -111,22 +121,25 @@ class Results {
   /** Return what `fastcausal score --intervals --json` prints. */
   json() {
     const { report, signature, protocol } = this;
-    const { score_names: _, adds, located, n_as_given, bounds_of_scores, ...kept } = report;
+    const { score_names: _, adds, located, n_as_given, unit, n_units, bounds_of_scores, worth_of_scores,
+      ...kept } = report;
     const made = { signature, protocol, ...kept };
     if (adds) {
       made.intervals = { method: "jackknife", confidence: CONFIDENCE, n_resamples: null, seed: null,
-        unit: "example", n_units: report.n_examples,
-        scores: this.nested(""), subsets: { multi_relation: this.nested("multi_relation") } };
+        unit, n_units, scores: this.nested((name) => this.intervals.get(` ${name}`)),
+        subsets: { multi_relation: this.nested((name) => this.intervals.get(`multi_relation ${name}`)) },
+        worth: this.nested((name, k) => worth_of_scores[k]) };
     }
     return made;
   }
 
-  nested(part) {
+  /** Return values of scores, of their flat names and places, by group and name. */
+  nested(valueOf) {
     const made = {};
-    for (const name of this.report.score_names) {
+    this.report.score_names.forEach((name, k) => {
       const cut = name.indexOf("_");
-      (made[name.slice(0, cut)] ??= {})[name.slice(cut + 1)] = this.intervals.get(`${part} ${name}`);
-    }
+      (made[name.slice(0, cut)] ??= {})[name.slice(cut + 1)] = valueOf(name, k);
+    });
     return made;
   }
 }
