@@ -79,9 +79,11 @@ def test_ratios_and_clusters_mix_normals():
         None,
     ) * 2
     assert "differing units, expected at least 10" in few.reason
-    values, documents = (rng.random((2, 60)) < 0.5).astype(float), [str(k // 3) for k in range(60)]
-    sides = [fc.statistics(rows(side, doc=documents), cluster="doc") for side in values]
-    for cluster, law in ((None, "betting"), ("doc", "mixture")):
+    values = rng.integers(2, size=(2, 60))
+    columns = {"doc": [str(k // 3) for k in range(60)], "own": [str(k) for k in range(60)]}
+    sides = [fc.statistics(rows(side, **columns)) for side in values]
+    # A cluster may have more units later, even if each has one so far.
+    for cluster, law in ((None, "betting"), ("doc", "mixture"), ("own", "mixture")):
         found = fc.compare(*sides, cluster=cluster, anytime=True)
         assert found.anytime == found.test == law
 
