@@ -61,8 +61,8 @@ inline double beta_share(double x, double a, double b) {
     x = 1 - x;
   }
   double value = 1, above = 1, below = 0, step = 0;
-  for (double m = 0; m < 1e5 && std::abs(step - 1) > 1e-15; ++m) {
-    const double at = a + 2 * m;
+  for (int pair = 0; pair < 100'000 && std::abs(step - 1) > 1e-15; ++pair) {
+    const double m = pair, at = a + 2 * m;
     for (const double d : {-(a + m) * (a + b + m) * x / (at * (at + 1)),
                            (m + 1) * (b - m - 1) * x / ((at + 1) * (at + 2))}) {
       below = 1 / (1 + d * below);

@@ -287,6 +287,30 @@ inline std::vector<Text> warnings_of(const Clusters& clusters, const Aligned& al
   return made;
 }
 
+// Writes the units, the bounds of all scores, and the worth of the units.
+inline Text intervals_of(const Aligned& aligned, const Counted& counted, const Clusters& clusters) {
+  Text bounds, worth;
+  if (counted.adds) {
+    const Jackknife jackknife = counted.jackknife(aligned, clusters);
+    for (const Interval& each : counted.intervals(jackknife)) {
+      bounds += bounds.empty() ? "[" : ", [";
+      add_number(bounds, each.low);
+      bounds += ", ";
+      add_number(bounds, each.high);
+      bounds += ']';
+    }
+    for (size_t s = 0; s < counted.score_names.size(); ++s) {
+      worth += s ? ", " : "";
+      add_number(worth, jackknife.worth(s));
+    }
+  }
+  const bool alone = clusters.name.empty();
+  const size_t n = alone ? aligned.lengths.size() : clusters.n;
+  return "{\"unit\": " + json_of(alone ? "example" : clusters.name) +
+         ", \"n_units\": " + text_of(static_cast<int64_t>(n)) + ", \"bounds\": [" + bounds +
+         "], \"worth\": [" + worth + "]}";
+}
+
 // Writes the report: settings, scores and counts.
 inline Text report(const Examples& golds, const Examples& preds, const Aligned& aligned,
                    const Counted& counted, const Settings& settings) {
@@ -332,25 +356,7 @@ inline Text report(const Examples& golds, const Examples& preds, const Aligned& 
   }
   add("score_names", names + "]");
   const Clusters clusters(golds, aligned);
-  Text bounds = "[", worth = "[";
-  if (counted.adds) {
-    const Jackknife jackknife = counted.jackknife(aligned, clusters);
-    for (const Interval& each : counted.intervals(jackknife)) {
-      bounds += bounds.size() > 1 ? ", [" : "[";
-      add_number(bounds, each.low);
-      bounds += ", ";
-      add_number(bounds, each.high);
-      bounds += ']';
-    }
-    for (size_t s = 0; s < counted.score_names.size(); ++s) {
-      worth += s ? ", " : "";
-      add_number(worth, jackknife.worth(s));
-    }
-  }
-  add("unit", json_of(clusters.name.empty() ? "example" : clusters.name));
-  add("n_units", text_of(clusters.name.empty() ? n : static_cast<int64_t>(clusters.n)));
-  add("bounds_of_scores", bounds + "]");
-  add("worth_of_scores", worth + "]");
+  add("intervals", intervals_of(aligned, counted, clusters));
   Text lines = "[";
   for (const Text& line : warnings_of(clusters, aligned, counted, settings)) {
     if (lines.size() > 1) lines += ", ";

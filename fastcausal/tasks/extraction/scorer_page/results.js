@@ -9,7 +9,7 @@ class Results {
     this.intervals = new Map(); // by part and flat name
     // Bounds of all scores come first, then those of examples of several relations.
     const names = report.score_names;
-    report.bounds_of_scores.forEach((pair, k) => {
+    report.intervals.bounds.forEach((pair, k) => {
       const part = k < names.length ? "" : "multi_relation";
       this.intervals.set(`${part} ${names[k % names.length]}`, pair);
     });
@@ -32,8 +32,8 @@ class Results {
 
   /** Say how many units the intervals have, and how many equal ones these are worth. */
   units() {
-    const { unit, n_units, score_names, worth_of_scores } = this.report;
-    const worth = worth_of_scores[score_names.indexOf(`overall_${this.main()}`)];
+    const { score_names, intervals: { unit, n_units, worth: each } } = this.report;
+    const worth = each[score_names.indexOf(`overall_${this.main()}`)];
     const text = unit === "example" ? `${n_units} examples`
       : `${n_units} clusters (${unit}), worth ${this.core.text(worth, 1)}`;
     return `${100 * CONFIDENCE}% confidence intervals, jackknife: ${text}`;
@@ -121,14 +121,13 @@ class Results {
   /** Return what `fastcausal score --intervals --json` prints. */
   json() {
     const { report, signature, protocol } = this;
-    const { score_names: _, adds, located, n_as_given, unit, n_units, bounds_of_scores, worth_of_scores,
-      ...kept } = report;
+    const { score_names: _, adds, located, n_as_given, intervals: { unit, n_units, worth }, ...kept } = report;
     const made = { signature, protocol, ...kept };
     if (adds) {
       made.intervals = { method: "jackknife", confidence: CONFIDENCE, n_resamples: null, seed: null,
         unit, n_units, scores: this.nested((name) => this.intervals.get(` ${name}`)),
         subsets: { multi_relation: this.nested((name) => this.intervals.get(`multi_relation ${name}`)) },
-        worth: this.nested((name, k) => worth_of_scores[k]) };
+        worth: this.nested((name, k) => worth[k]) };
     }
     return made;
   }
