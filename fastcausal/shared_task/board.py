@@ -26,7 +26,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.sweeps.leaderboard import Leaderboard, leaderboard
 
 Progress = Callable[[int, int | None], None]
-DEFAULT = Draws("jackknife", 0.95, 10_000, 0, None)
+DEFAULT = Draws(cluster="auto")
 
 
 class BoardEntry(NamedTuple):

@@ -38,7 +38,7 @@ RIGHT = {
     "fincausal": "sections_careful.csv",
     "qa": "causes_careful.csv",
 }
-QUICK = Draws("jackknife", 0.95, 200, 0, None)
+QUICK = Draws(n_resamples=200, cluster="auto")
 
 
 class Boxes(dict[str, Path]):
