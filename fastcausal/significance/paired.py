@@ -320,7 +320,8 @@ def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -
     changes, times = merged((larger - lesser).T[differ], units.times[differ])
     draw = _listed(changes, times) if exact else exchange_sums(changes, times, n_resamples, seed)
     sums = lesser @ units.times + draw, larger @ units.times - draw
-    return np.hstack([split.rounded(side) for side in sums])
+    sum_up = split.near if _formula_of(units).value is _studentised else split.rounded
+    return np.hstack([sum_up(side) for side in sums])
 
 
 def _listed(changes: Int64, times: Int64) -> Int64:

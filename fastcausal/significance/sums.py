@@ -147,6 +147,15 @@ class FixedPoint(NamedTuple):
         """Return zeros for the sums of so many draws: int64[n_draws, n_parts]."""
         return np.zeros((n_draws, len(self.parts)), np.int64)
 
+    def near(self, sums: Int64) -> CountRows:
+        """Return sums as `rounded` does, but let the last digits differ; many times faster."""
+        if not self.columns:
+            return self.rounded(sums)
+        totals = np.zeros((len(sums), self.n_columns))
+        for p, (k, exponent) in enumerate(self.columns):
+            totals[:, k] += np.ldexp(sums[:, p].astype(np.float64), exponent)
+        return totals
+
     def rounded(self, sums: Int64) -> CountRows:
         """Return sums of values from sums of parts, int64[n_draws, n_parts]; round floats once."""
         if len(self.parts) and not self.columns:
