@@ -155,22 +155,12 @@ class Jackknife {
 
   static double rounding(double value) { return EQUAL * std::max(1.0, std::abs(value)); }
 
-  // Tells if single units are right, wrong or not counted; where some have halves, these are 1.
+  // Tells if single units are right, wrong or not counted.
   bool is_proportion(size_t s) const {
     if (are_clusters_) return false;
-    const auto all = [&](const auto& holds) {
-      return std::all_of(fractions_.begin(), fractions_.end(),
-                         [&](const Fractions& unit) { return holds(unit[s]); });
-    };
-    const bool whole = all([](const capi::Fraction& each) {
-      return std::rint(each.numerator) == each.numerator &&
-             std::rint(each.denominator) == each.denominator;
-    });
-    const double one = whole ? 1 : 0.5;
-    return all([&](const capi::Fraction& each) {
-      return (each.numerator == 0 || each.numerator == one) &&
-             (each.denominator == 0 || each.denominator == one) &&
-             each.numerator <= each.denominator;
+    return std::all_of(fractions_.begin(), fractions_.end(), [&](const Fractions& unit) {
+      const auto [right, counted] = unit[s];
+      return (right == 0 || right == 1) && (counted == 0 || counted == 1) && right <= counted;
     });
   }
 

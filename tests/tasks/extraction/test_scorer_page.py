@@ -17,6 +17,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.significance.intervals import binomial
 from fastcausal.tasks.extraction.scorer_page.core import core
 from fastcausal.tasks.extraction.scorer_page.page import protocols_of_page
 from tests.support.browser import least_contrast
@@ -465,3 +466,30 @@ def test_units_are_those_of_the_command_line(
         check(saved(page), expected, protocol)
     out, _ = cli("score", gold, pred, "--intervals")
     assert page.locator("#results .note").first.inner_text() in out.splitlines()
+
+
+def test_shares_of_single_examples_have_exact_bounds(
+    made: Callable[..., Path], opened: Any, tmp_path: Path
+) -> None:
+    """One relation each: causes are right or wrong, other spans have a wrong bound, a half."""
+    files = [tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"]
+    text, lines = "Rain now floods all roads", [list[str](), list[str]()]
+    for k in range(30):
+        for side, cause, effect, signal in (
+            (0, "Rain", "all roads", "now floods"),
+            (1, "now", "roads", "floods"),
+        ):
+            relation = {"cause": ["Rain" if k % 6 else cause], "effect": [effect]}
+            relation |= {"signal": [signal]} if k == 1 else {}
+            lines[side].append(json.dumps({"id": f"e{k}", "text": text, "relations": [relation]}))
+    for path, each in zip(files, lines, strict=True):
+        path.write_text("\n".join(each) + "\n")
+    page = opened(made(files[0]), offline=True)
+    for protocol in ("recess", "span_overlap"):
+        chosen(page, files[1], protocol=protocol)
+        expected = of_cli(*files, protocol=protocol)
+        if protocol == "recess":
+            scores = expected["intervals"]["scores"]
+            assert scores["cause"]["recall"] == [*binomial(25, 30, 0.95)]
+            assert scores["signal"]["recall"] == [None, None]
+        check(saved(page), expected, protocol)
