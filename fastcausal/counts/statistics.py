@@ -472,9 +472,9 @@ class Statistics:
         >>> import fastcausal as fc
         >>> from fastcausal import sample
         >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
-        >>> intervals = report.statistics.intervals(n_resamples=1000)
+        >>> intervals = report.statistics.intervals()  # of documents, since doc_id repeats
         >>> intervals.n_units, intervals.scores["overall"]["f1"].low < report["overall"].f1
-        (61, True)
+        (12, True)
         """
         cluster = self.resolve_cluster(cluster)
         draws = Draws(method, confidence, n_resamples, seed, cluster)

@@ -15,7 +15,7 @@ def variance_bounds(freedom: float, confidence: float) -> tuple[float, float]:
     """Return the bounds of a true variance, as multiples of an estimate with this freedom.
 
     >>> [round(bound, 3) for bound in variance_bounds(19, 0.8)]
-    [0.699, 1.631]
+    [0.698, 1.631]
     """
     from scipy.special import chdtri
 

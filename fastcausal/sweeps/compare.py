@@ -232,7 +232,7 @@ def compare(
     ...     for name in ("careful", "chatty"))
     >>> comparison = fc.compare(careful, chatty, n_resamples=1000)
     >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
-    (-0.144, 47, 61)
+    (-0.144, 12, 12)
     """
     check("correction", correction, Correction)
     if anytime and (unpaired or method != "jackknife"):

@@ -127,7 +127,7 @@ def plan(
     >>> import fastcausal as fc
     >>> a, b = ([{"id": k, "value": k % n == 0} for k in range(60)] for n in (2, 3))
     >>> fc.plan(fc.statistics(a), fc.statistics(b), delta=0.1).plans
-    ({'answers': None, 'units': 379, 'more': 319, 'units_low': 301, 'units_high': 507},)
+    ({'answers': None, 'units': 379, 'more': 319, 'units_low': 282, 'units_high': 555},)
     """
     for name, value in (("power", power), ("confidence", confidence)):
         if not 0 < value < 1:

@@ -614,6 +614,7 @@ WITHOUT_EFFECT = {
     "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
     "--epoch",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
+    "aggregate subsets --cluster",  # each is one document, so its examples are units anyway
     "classify protocol --answers",  # the protocol implies them
     "classify protocol --unmatched",  # the protocol skips
     "task leaderboard  --seed",  # beyond the decimals shown: its JSON has them

@@ -282,8 +282,8 @@ def test_names():
     from fastcausal import training
 
     assert dir(training) == [
-        "SpanScore", "TagMetric", "align_labels", "compute_metrics", "tag_metric_path",
-        "word_ids_of",
+        "SpanScore", "StoppingRule", "TagMetric", "align_labels", "compute_metrics",
+        "tag_metric_path", "word_ids_of",
     ]  # fmt: skip
     with pytest.raises(AttributeError, match=r"'fastcausal\.training' has no attribute 'scores'"):
         training.scores  # noqa: B018
