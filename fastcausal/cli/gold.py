@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -87,7 +88,7 @@ class GoldOptions(NamedTuple):
                 if (counted := _counts_in(file)) is None:
                     counted = scoring.statistics(file)
                     if digested:
-                        facts = {**counted.facts, PREDICTIONS: scoring.digest(file)}
+                        facts = {**counted.facts, PREDICTIONS: partial(scoring.digest, file)}
                         counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)
         return found

@@ -120,7 +120,8 @@ def difference(
     a, b = (float(formula.value(side)[0]) for side in sums)
     left_out = paired.score_without_each()
     [spread] = spreads_of(left_out, units.times).values()
-    delta, error, range = b - a, spread.error, paired.range_of(formula.name)
+    delta, error = b - a, spread.error
+    scale = paired.formula.scale_of(formula.name, units.terms)
     freedom = freedom_of(pair.n_differ, pair.worth)
     detected = detectable(error, freedom, confidence)
 
@@ -130,14 +131,14 @@ def difference(
     is_defined = not np.isnan(left_out[formula.name]).any()
 
     def found(low: float, high: float, p: float, exact: bool, compared: bool = False) -> Difference:
-        bounds = cut(low, range), cut(high, range)
+        bounds = cut(low, scale.range), cut(high, scale.range)
         values = a, b, delta, *bounds, error, p, exact, detected
         return Difference(*values, pair.worth, pair.n_differ, compared)
 
     is_unvaried = pair.n_differ == 0 or (is_defined and moved in (0, n))
     if math.isnan(error) and is_unvaried and n > 1 and not math.isnan(delta):
-        values = range == (-1.0, 1.0) and formula.scaled(units.terms[:, : len(sums[0][0])]).of_units
-        bounds = _unvaried(delta, n, moved, values, confidence)
+        is_share = scale.range == (-1.0, 1.0) and scale.of_units
+        bounds = _unvaried(delta, n, moved, is_share, confidence)
         p = 2.0 ** (1 - moved) if moved else 1.0
         return found(*bounds, p, True)._replace(n_differ=moved)
     compared = False
