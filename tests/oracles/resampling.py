@@ -1,8 +1,7 @@
-"""Bootstrap, jackknife and exchanges by listing, by convolution and by plain loops.
+"""Bootstrap and jackknife by listing, by convolution and by plain loops.
 
-Sources: Efron and Tibshirani (1993), "An introduction to the bootstrap", chapters 11 (jackknife)
-and 13 (percentiles); Yeh (2000), "More accurate tests for the statistical significance of result
-differences" (exchanges).
+Source: Efron and Tibshirani (1993), "An introduction to the bootstrap", chapters 11 (jackknife) and
+13 (percentiles).
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from itertools import product
 
 import numpy as np
 from scipy import stats
+
+from tests.oracles.differences import worth
 
 
 def law_by_listing(units: Sequence, score: Callable) -> tuple[np.ndarray, np.ndarray]:
@@ -31,63 +32,6 @@ def law_by_convolution(units: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarra
     top, bottom = np.indices(sizes)
     ratios, place = np.unique((top / np.maximum(bottom, 1))[bottom > 0], return_inverse=True)
     return ratios, np.cumsum(np.bincount(place, law[bottom > 0]))
-
-
-Parts = tuple[float, float]  # numerator and denominator of a unit
-
-
-def worth(sizes: Sequence[float]) -> float:
-    """How many equal units tell as much: Kish's effective number."""
-    return sum(sizes) ** 2 / sum(size * size for size in sizes)
-
-
-def studentised(a: Sequence[Parts], b: Sequence[Parts]) -> float:
-    """The difference of two ratios over its linearised standard error."""
-    (n_a, d_a), (n_b, d_b) = ([sum(side) for side in zip(*parts, strict=True)] for parts in (a, b))
-    errors = [
-        (y[0] - n_b / d_b * y[1]) / d_b - (x[0] - n_a / d_a * x[1]) / d_a
-        for x, y in zip(a, b, strict=True)
-    ]
-    delta, error = n_b / d_b - n_a / d_a, math.sqrt(math.fsum(e * e for e in errors))
-    if abs(delta) < 1e-12:
-        return 0.0
-    return delta / error if error > 1e-9 else math.copysign(math.inf, delta)
-
-
-def paired(a: Sequence[Parts], b: Sequence[Parts], confidence: float) -> tuple[float, float, float]:
-    """Return bounds of B minus A by Student's t, the one next to 0 moved to agree with p; and p.
-
-    Units are numerators and denominators. p is from all exchanges of studentised differences, or
-    from Student's t if there are few units.
-    """
-    n, alpha = len(a), 1 - confidence
-
-    def score(parts: Sequence[Parts]) -> float:
-        numerator, denominator = (sum(side) for side in zip(*parts, strict=True))
-        return numerator / denominator
-
-    delta = score(b) - score(a)
-    without = [score([*b[:k], *b[k + 1 :]]) - score([*a[:k], *a[k + 1 :]]) for k in range(n)]
-    error = math.sqrt((n - 1) / n * sum((x - sum(without) / n) ** 2 for x in without))
-    differ = sum(x != y for x, y in zip(a, b, strict=True))
-    equal = worth([x[1] + y[1] for x, y in zip(a, b, strict=True)])
-    law = stats.t(max(1, min(differ, equal) - 1))
-    if n < 8 or 2 / 2**n > alpha + 1e-12:
-        p = 2 * law.sf(abs(delta) / error)
-    else:
-        sizes = []
-        for ways in product((0, 1), repeat=n):
-            sides = [(y, x) if way else (x, y) for way, x, y in zip(ways, a, b, strict=True)]
-            sizes.append(abs(studentised(*zip(*sides, strict=True))))
-        least = abs(studentised(a, b)) * (1 - 1e-9)
-        p = sum(not size < least for size in sizes) / len(sizes)
-    t, needed = law.isf(p / 2), law.isf(alpha / 2)
-    near, far = abs(delta) - needed * error, abs(delta) + needed * error
-    if near > 0 and p > alpha + 1e-12:
-        near = (t - needed) * error
-    elif near <= 0 and p <= alpha + 1e-12:
-        near = (t - needed) * abs(delta) / t
-    return (near, far, p) if delta >= 0 else (-far, -near, p)
 
 
 def jackknife(

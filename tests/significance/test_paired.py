@@ -19,7 +19,7 @@ from fastcausal.significance.paired import MAX_LISTED, difference, n_differing, 
 from fastcausal.significance.units import Units
 from fastcausal.significance.unpaired import welch
 from fastcausal.tasks.relations.formula import RelationFormula
-from tests.oracles import resampling as oracle
+from tests.oracles import differences as oracle
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 MEAN = MeanFormula(("f1",), ()).only("overall_f1")
@@ -104,9 +104,10 @@ def test_bounds_equal_a_plain_listing(confidence):
         a, b = 1 + rng.integers(0, 4, (2, n, 3)) * rng.choice([1, 9], (n, 1), p=[0.8, 0.2])
         found = change_of(a, b, confidence)
         parts = [[(2 * tp, 2 * tp + fp + fn) for tp, fp, fn in side.tolist()] for side in (a, b)]
-        low, high, p = oracle.paired(*parts, confidence)
+        expected = oracle.difference(*parts, confidence)
+        low, high = expected["low"], expected["high"]
         assert (found.low, found.high) == pytest.approx((max(low, -1), min(high, 1)), abs=1e-9)
-        assert found.p == pytest.approx(p, abs=1e-12)
+        assert found.p == pytest.approx(expected["p"], abs=1e-12)
         if not np.isclose(low + high, 2 * found.delta):
             ways.add(low > 0 or high < 0)
     assert ways == {True, False} or confidence != 0.5
