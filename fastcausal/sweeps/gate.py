@@ -371,7 +371,7 @@ def _judge_all(
     largest: float | None,
 ) -> Gate:
     """Judge the difference and the floors."""
-    change, look, bets = None, None, list[Wealth]()
+    change, look, bets, is_lower = None, None, list[Wealth](), False
     if baseline is None:
         systems, values = _alone(candidate, reading, draws)
     else:
@@ -402,13 +402,12 @@ def _judge_all(
     scale_of = {name: systems.ranking_scale(name, lower_is_better) for name in judged}
     if lower := [name for name in floors if scale_of[name].better == "lower"]:
         raise ValueError(f"lower is better: {lower[0]}, expected a floor where higher is better")
-    lower_is_better = change is not None and scale_of[values["score"]].better == "lower"
     found = floors_of(after, floors, point, values["n_units"], draws, anytime, largest)
     bets += [floor.bet for floor in found if floor.bet is not None]
     verdicts = [floor.verdict for floor in found]
     if change is not None:
         values["verdict_of_change"] = _judge(
-            change, values, min_delta or 0.0, lower_is_better, 1 - confidence, anytime
+            change, values, min_delta or 0.0, is_lower, 1 - confidence, anytime
         )
         verdicts.append(values["verdict_of_change"])
     names = values["systems"]
@@ -421,7 +420,7 @@ def _judge_all(
         "min_delta": math.nan if min_delta is None else float(min_delta),
         "alpha": round(1 - confidence, 12) if look is None else look.alpha,
         **(shown := replace(draws, confidence=confidence)).settings(),
-        "lower_is_better": lower_is_better,
+        "lower_is_better": is_lower,
         "pairing": "id",
         "answers": systems.answers,
         "floors": found,
