@@ -64,8 +64,8 @@ class Contrast:
     def change_at_any_time(self, score: str, least: float = 0.0) -> tuple[Difference, Wealth]:
         """Compute a score's difference with bounds for all looks, and bets on ``least``."""
         # p is the least level at which a bound leaves out 0.
-        change = self.change(score, 0, exchanged=False)
         units = joint_units(self.a, self.b, self.draws.cluster, score)
+        change = difference(units, 0, self.draws, exchanged=False)
         alpha = (1 - self.draws.confidence) / 2
         bet = bet_on_difference(units, change, least, alpha)
         about_0 = bet_on_difference(units, change, 0.0, alpha) if least else bet
