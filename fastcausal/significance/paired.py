@@ -40,6 +40,8 @@ from fastcausal.significance.units import (
 )
 
 MAX_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
+MAX_COUNTED = 1 << 12  # most equal differences whose law is counted in integers
+MAX_CONVOLVED = 1 << 14  # largest sum of whole differences whose law is convolved
 MIN_EXCHANGED = 8  # of fewer units the exchanges have next to no power, Student's t has some
 POWER = 0.8
 ROUNDING = 1e-9  # relative: larger studentised differences count as equal
@@ -56,7 +58,7 @@ class Difference(NamedTuple):
     high: float
     se: float  # Standard error of ``delta`` by the jackknife, NaN if it does not vary
     p: float  # The p-value, by Student's t or randomisation, see `is_student`
-    p_exact: bool  # True if all exchanges were listed
+    p_exact: bool  # True if p is of all exchanges
     mde: float  # Minimum detectable effect: found with a power of 80% at this confidence
     worth: float  # How many equal units tell as much
     n_differ: int | None = None  # Units that differ in the terms of the score; None if unpaired
@@ -146,7 +148,12 @@ def difference(
         p, exact = student_p(delta / error, freedom), False
     else:
         compared = pair.units is not None
-        p, exact = randomisation(pair.units or units, n_differ, draws.n_resamples, draws.seed)
+        whole = None if pair.steps is None else exchange_whole(pair.steps, units.times)
+        p, exact = (
+            randomisation(pair.units or units, n_differ, draws.n_resamples, draws.seed)
+            if whole is None
+            else (whole, True)
+        )
     if draws.method == "jackknife":
         return found(*_bounds(delta, error, freedom, p, confidence), p, exact, compared)
     terms, times = merged(paired.terms, paired.times)  # units that the score cannot tell apart
@@ -161,17 +168,31 @@ class PairedParts(NamedTuple):
     n_differ: int  # Units in which they differ
     worth: float  # By the sums of both denominators
     units: Units | None  # Units of studentised differences; None for a score that is no ratio
+    # int64[n_distinct]: Whole differences of units that have one denominator; None for others
+    steps: Int64 | None
 
     @classmethod
     def of(cls, units: Units, formula: OneScore) -> PairedParts:
         """Split joint units into numerators and denominators, if the score is a ratio of sums."""
         fractions, worth = SystemParts.of(units, formula, 2)
         if not fractions:
-            return cls(n_differing(units), worth, None)
+            return cls(n_differing(units), worth, None, None)
         a, b = fractions
         terms = _products(a, b, units.n_units)
         studentised = replace(units, terms=terms, formula=replace(formula, value=_studentised))
-        return cls(n_differing(studentised), worth, studentised)
+        return cls(n_differing(studentised), worth, studentised, _whole_steps(a, b))
+
+
+def _whole_steps(a: CountRows, b: CountRows) -> Int64 | None:
+    """Return whole differences B minus A if all units have one denominator, in both systems."""
+    # A unit without denominator, as of a value left out, has no part in either system.
+    counted = a[:, 1] > 0
+    below = a[counted, 1]
+    is_one = a.dtype.kind == "i" and (a[:, 1] == b[:, 1]).all() and len(below) > 0
+    if not is_one or (below != below[0]).any() or a[~counted, 0].any() or b[~counted, 0].any():
+        return None
+    steps: Int64 = b[:, 0] - a[:, 0]
+    return steps
 
 
 def _products(a: CountRows, b: CountRows, n: int) -> CountRows:
@@ -303,6 +324,62 @@ def randomisation(
         least = observed - max(rounding_of(formula.value(side)[0]) for side in np.hsplit(whole, 2))
     hits = int(np.count_nonzero(~(np.abs(value(sums)) < least)))
     return (hits / len(sums) if exact else (1 + hits) / (1 + len(sums))), exact
+
+
+def exchange_whole(steps: Int64, times: Int64) -> float | None:
+    """Compute p over all exchanges of whole differences; None if they are too large.
+
+    >>> exchange_whole(np.array([1, -1, 0]), np.array([12, 5, 100]))
+    0.143463134765625
+    """
+    # With one denominator, the square of a studentised difference grows with that of the sum of
+    # differences, so p is about this sum: of equal differences by the binomial law (the sign test,
+    # McNemar's exact test), of others by the convolution of such laws.
+    sizes, places = np.unique(np.abs(steps), return_inverse=True)
+    numbers = np.bincount(places, times, len(sizes)).astype(np.int64)[sizes > 0]
+    sizes = sizes[sizes > 0]
+    unit = np.gcd.reduce(sizes, initial=0)
+    if not unit:
+        return 1.0
+    sizes //= unit
+    observed = abs(int(steps @ times)) // int(unit)
+    n = int(sizes @ numbers)
+    if len(sizes) == 1:
+        return min(1.0, 2 * _share_of_tosses(n, (n - observed) // 2))
+    if n > MAX_CONVOLVED:
+        return None
+    law = np.ones(1)
+    for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
+        fair = np.zeros(size + 1)
+        fair[[0, size]] = 0.5
+        law = np.convolve(law, _convolve_often(fair, number))
+    sums = 2 * np.arange(n + 1) - n
+    return min(1.0, float(law[np.abs(sums) >= observed].sum()))
+
+
+def _share_of_tosses(n: int, most: int) -> float:
+    """Return the chance of at most so many heads in n tosses of a fair coin."""
+    if n > MAX_COUNTED:
+        from scipy.special import bdtr
+
+        return float(bdtr(most, n, 0.5))
+    ways: int = 1
+    term: int = 1
+    for k in range(most):
+        term = term * (n - k) // (k + 1)
+        ways += term
+    return ways / (1 << n)
+
+
+def _convolve_often(law: Float64, number: int) -> Float64:
+    """Return the law of a sum of so many draws."""
+    total = np.ones(1)
+    while number:
+        if number & 1:
+            total = np.convolve(total, law)
+        number >>= 1
+        law = np.convolve(law, law) if number else law
+    return total
 
 
 def _sums_of_exchanges(units: Units, exact: bool, n_resamples: int, seed: int) -> CountRows:

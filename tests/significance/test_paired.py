@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import permutation_test
+from scipy.stats import binomtest, permutation_test
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.means import MeanFormula
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.paired import MAX_LISTED, difference, n_differing, randomisation
+from fastcausal.significance.paired import (
+    MAX_CONVOLVED,
+    MAX_COUNTED,
+    MAX_LISTED,
+    difference,
+    exchange_whole,
+    n_differing,
+    randomisation,
+)
 from fastcausal.significance.units import Units
 from fastcausal.significance.unpaired import welch
 from fastcausal.tasks.relations.formula import RelationFormula
@@ -53,6 +62,42 @@ def scipys(a, b, score):
         sides, size, permutation_type="samples", alternative="greater", n_resamples=np.inf,
         vectorized=False,
     ).pvalue  # fmt: skip
+
+
+def means(values):
+    """Numerator and denominator of values of which each counts once."""
+    return np.stack([values, np.ones_like(values)], axis=1)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=12), st.integers(1, 4))
+def test_whole_differences_have_the_p_of_all_exchanges(steps, scale):
+    """The convolution equals a plain listing of every set of signs, whatever the scale."""
+    signs = np.array(list(product((1, -1), repeat=len(steps))))
+    expected = np.mean(np.abs(signs @ steps) >= abs(sum(steps)))
+    found = exchange_whole(scale * np.array(steps), np.ones(len(steps), np.int64))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [100, MAX_COUNTED, MAX_COUNTED + 1, 300_001])
+@pytest.mark.parametrize("z", [0, 1, 2.5])
+def test_p_of_right_and_wrong_items_is_that_of_the_sign_test(n, z):
+    """0 and 1 have an exact p for any number of items, as scipy's binomial test has."""
+    ups = round((n - z * math.sqrt(n)) / 2)
+    a = means(np.repeat([0.0, 1.0, 1.0], [ups, n - ups, 1000]))
+    b = means(np.repeat([1.0, 0.0, 1.0], [ups, n - ups, 1000]))
+    units = units_of(a, b, MEAN)
+    found = difference(units, n_differing(units), Draws())
+    assert found.p_exact
+    assert found.p == pytest.approx(binomtest(ups, n).pvalue, rel=1e-9)
+
+
+def test_differences_too_large_to_convolve_are_drawn():
+    steps = np.array([1, MAX_CONVOLVED])
+    assert exchange_whole(steps, np.array([30, 1])) is None
+    a = means(np.zeros(31))
+    b = means(np.r_[np.ones(30), float(MAX_CONVOLVED)])
+    units = units_of(a, b, MEAN)
+    assert not difference(units, n_differing(units), Draws()).p_exact
 
 
 @pytest.mark.parametrize("seed", range(4))
