@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from fastcausal.training.evaluation import TagMetric as TagMetric
     from fastcausal.training.evaluation import tag_metric_path as tag_metric_path
     from fastcausal.training.span_score import SpanScore as SpanScore
-    from fastcausal.training.stopping import StoppingRule as StoppingRule
+    from fastcausal.training.stopping import Stop as Stop
     from fastcausal.training.trainer import compute_metrics as compute_metrics
     from fastcausal.training.words import align_labels as align_labels
     from fastcausal.training.words import word_ids_of as word_ids_of
 
 _MODULES = {
     "SpanScore": "span_score",
-    "StoppingRule": "stopping",
+    "Stop": "stopping",
     "TagMetric": "evaluation",
     "align_labels": "words",
     "compute_metrics": "trainer",

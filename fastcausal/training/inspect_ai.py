@@ -24,11 +24,9 @@ from fastcausal.significance.draws import check_count
 from fastcausal.sweeps.systems import load
 from fastcausal.tasks.extraction.score import score as score_relations
 from fastcausal.tasks.values.logs import score_number
-from fastcausal.tasks.values.reading import ValueReading
-from fastcausal.training.stopping import StoppingRule
+from fastcausal.training.stopping import Stop
 
 ERRORS = ("fp", "fn", "le", "be", "lbe")
-GROWTH = 50  # samples are judged anew when there are more by one in so many
 
 
 @metric
@@ -76,7 +74,7 @@ def relations(
     return score
 
 
-class StopWhenDecided:
+class StopWhenDecided(Stop):
     """Stop an evaluation once its verdict is sure: ``early_stopping`` of a `Task`.
 
     A sample counts when all of its epochs are complete; one that ends in an error does not.
@@ -85,17 +83,13 @@ class StopWhenDecided:
     Parameters
     ----------
     score : str
-        Name of the scorer, or of a value of its dict, such as ``relations.right``.
+        Name of the scorer, or of a value of its dict, such as ``relations.f1``.
     baseline : path or Statistics, optional
-        A log of the same samples by the baseline.
+        A log of the same samples by the baseline; goes with ``min_delta``.
     budget : int, optional
         Number of samples after which no further one starts.
     **judged
-        Arguments of `StoppingRule`: ``min_delta`` with a baseline, or ``floors``.
-
-    Attributes
-    ----------
-    rule : StoppingRule
+        ``floor``, ``min_delta`` and further arguments of `fastcausal.training.Stop`.
     """
 
     # The protocol EarlyStopping of inspect-ai: https://inspect.aisi.org.uk/early-stopping.html
@@ -103,19 +97,19 @@ class StopWhenDecided:
     def __init__(
         self, score: str, *, baseline: Any = None, budget: int | None = None, **judged: Any
     ) -> None:
+        super().__init__(score, **judged)
         if budget is not None:
             check_count("budget", budget)
-        self.rule = StoppingRule(score=score if baseline is not None else None, **judged)
-        self._score, self._budget = score, budget
-        reading = ValueReading(scores=(score,))
-        self._baseline: Statistics | None = None if baseline is None else load(baseline, reading)
+        self._score, self._samples = score, budget
+        self._baseline: Statistics | None = (
+            None if baseline is None else load(baseline, self._reading)
+        )
         self._places: dict[str, int] = {}
         if self._baseline is not None and (ids := self._baseline.ids()) is not None:
             self._places = {id: place for place, id in enumerate(ids.to_pylist())}
         self._epochs = 1
         self._started: set[str] = set()
         self._values: dict[str, list[float]] = {}  # of samples that are not complete
-        self._waiting: list[dict[str, Any]] = []  # rows that are not judged yet
 
     async def start_task(self, task: Any, samples: Sequence[Any], epochs: int) -> str:
         """Take the number of epochs; InputError if the baseline lacks a sample."""
@@ -129,11 +123,11 @@ class StopWhenDecided:
         """Return the reason not to start a sample; None to start it."""
         from inspect_ai.util import EarlyStop
 
-        if self.rule.is_decided and self.rule.gate is not None:
-            return EarlyStop(id=id, epoch=epoch, reason=self.rule.gate.reason)
-        if self._budget is not None and len(self._started | {str(id)}) > self._budget:
+        if self.is_decided and self.gate is not None:
+            return EarlyStop(id=id, epoch=epoch, reason=self.gate.reason)
+        if self._samples is not None and len(self._started | {str(id)}) > self._samples:
             return EarlyStop(
-                id=id, epoch=epoch, reason=f"the budget of {self._budget} samples is spent"
+                id=id, epoch=epoch, reason=f"the budget of {self._samples} samples is spent"
             )
         self._started.add(str(id))
         return None
@@ -141,34 +135,24 @@ class StopWhenDecided:
     async def complete_sample(
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
     ) -> None:
-        """Take the score of a sample, and judge when there are enough new ones."""
+        """Take the score of a sample; once it has all of its epochs, it is judged."""
         scorer, _, path = self._score.partition(".")
         value: Any = None if scorer not in scores else scores[scorer].score.value
         value = follow_path(value, path) if path else value
-        if self.rule.is_decided or value is None:
+        if self.is_decided or value is None:
             return
         values = self._values.setdefault(str(id), [])
         values.append(score_number(value, "early stopping", id, self._score))
         if len(values) == self._epochs:
             mean = math.fsum(self._values.pop(str(id))) / self._epochs
-            self._waiting.append({"id": str(id), self._score: mean})
-        gate = self.rule.gate
-        if len(self._waiting) > (0 if gate is None else gate.n_units // GROWTH):
-            self._judge()
+            place, baseline = self._places.get(str(id)), None
+            if self._baseline is not None and place is not None:
+                baseline = self._baseline.take(np.array([place]))
+            self.update([{"id": str(id), self._score: mean}], baseline)
 
     async def complete_task(self) -> dict[str, Any]:
         """Return the verdict and its numbers, for the log."""
-        if self._waiting and not self.rule.is_decided:
-            self._judge()
-        gate = self.rule.gate
+        gate = self.gate
         found = {} if gate is None else gate.to_dict()
         keys = ("verdict", "reason", "n_units", "alpha", "anytime", "log_e", "log_e_fail")
         return {key: found[key] for key in keys if key in found}
-
-    def _judge(self) -> None:
-        """Judge the samples that wait, with those before."""
-        rows, self._waiting = self._waiting, []
-        baseline = None
-        if self._baseline is not None:
-            baseline = self._baseline.take(np.array([self._places[row["id"]] for row in rows]))
-        self.rule.update(rows, baseline)

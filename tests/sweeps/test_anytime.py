@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.errors import InputError
 from fastcausal.significance.betting import bet_on_mean, mix_normals
-from fastcausal.training import StoppingRule
+from fastcausal.training import Stop, stopping
 from tests.significance.test_betting import DEN, NUM, bet_by_loop
 from tests.sweeps.test_gate import statistics
 
@@ -115,28 +115,79 @@ def test_order_and_batches_move_no_bit():
     whole = fc.gate(*(fc.statistics(rows(side)) for side in values), min_delta=-0.1, anytime=True)
     order = rng.permutation(90)
     tables = [rows(side) for side in values]
-    rule = StoppingRule(min_delta=-0.1)
+    stop = Stop(min_delta=-0.1)
     for part in np.array_split(order, 7):
-        rule.update(*([table[k] for k in part] for table in tables[::-1]))
-    assert rule.gate.log_e == whole.log_e
-    assert (rule.gate.low, rule.gate.high) == (whole.low, whole.high)
+        stop.update(*([table[k] for k in part] for table in tables[::-1]))
+    assert stop.gate.log_e == whole.log_e
+    assert (stop.gate.low, stop.gate.high) == (whole.low, whole.high)
 
 
 def test_a_loop_stops_when_decided_or_out_of_budget():
     better, worse = rows([1] * 400), rows([0, 1] * 200)
     for after, verdict in ((better, "pass"), (worse, "fail")):
-        rule = StoppingRule(min_delta=0.0)
+        stop = Stop(min_delta=0.0)
         before = worse if after is better else better
         stops = [
-            rule.update(after[k : k + 10], before[k : k + 10]) for k in range(0, 400, 10)
-            if not rule.stops
+            stop.update(after[k : k + 10], before[k : k + 10]) for k in range(0, 400, 10)
+            if not stop.stops
         ]  # fmt: skip
         assert stops == [False] * (len(stops) - 1) + [True]
-        assert rule.gate.verdict == verdict
-    rule = StoppingRule(min_delta=0.0, budget=20)
-    assert [rule.update(worse[k : k + 10], worse[k : k + 10]) for k in (0, 10)] == [False, True]
-    assert not rule.is_decided
+        assert stop.gate.verdict == verdict
+    stop = Stop(min_delta=0.0, budget=20)
+    assert [stop.update(worse[k : k + 10], worse[k : k + 10]) for k in (0, 10)] == [False, True]
+    assert not stop.is_decided
     with pytest.raises(InputError, match="10"):
-        rule.update(worse[10:20], worse[10:20])
+        stop.update(worse[10:20], worse[10:20])
     with pytest.raises(ValueError, match="always or never"):
-        rule.update(worse[20:30])
+        stop.update(worse[20:30])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_floor_is_judged_in_any_batches_in_linear_time(seed, monkeypatch):
+    """Batches end with the gate of the whole; all looks together see each unit about 50 times."""
+    rng = np.random.default_rng(seed)
+    table = rows(rng.random(3000) < 0.72)
+    seen = []
+    judge = stopping.gate
+
+    def counting(baseline, candidate, **judged):
+        seen.append(candidate.n_units)
+        return judge(baseline, candidate, **judged)
+
+    monkeypatch.setattr(stopping, "gate", counting)
+    stop = Stop("value", floor=0.72)
+    cuts = np.sort(rng.choice(np.arange(1, len(table)), 400, replace=False))
+    for part in np.split(np.arange(len(table)), cuts):
+        stop.update([table[k] for k in part])
+    whole = fc.gate(None, fc.statistics(table), floors={"value": 0.72}, anytime=True)
+    for name in ("verdict", "log_e", "log_e_fail", "reason", "signature", "n_units"):
+        assert getattr(stop.gate, name) == getattr(whole, name)
+    assert sum(seen) < 55 * len(table)
+    assert len(seen) < 250
+    assert seen[-1] == len(table)
+
+
+def test_a_loop_stops_as_soon_as_the_floor_is_decided():
+    table = rows([1] * 60)
+    stop = Stop("value", floor=0.8, floors={"value": 0.9})  # the floor itself goes before
+    stops = [stop.update([row]) for row in table]
+    first = stops.index(True)
+    e_values = [
+        fc.gate(None, fc.statistics(table[:n]), floors={"value": 0.8}, anytime=True).log_e
+        for n in (first, first + 1)
+    ]
+    assert e_values[0] < math.log(20) <= e_values[1]
+
+
+def test_what_a_stop_refuses():
+    with pytest.raises(ValueError, match="expected the name of its score too"):
+        Stop(floor=0.5)
+    with pytest.raises(ValueError, match="expected a floor, or min_delta for a baseline"):
+        Stop("value")
+    with pytest.raises(InputError, match="sums alone have no units"):
+        Stop("overall_f1", floor=0.5).update(fc.ExtractionScorer().compute())
+    stop = Stop("value", floor=0.5, largest=1)
+    stop.update(rows([1]))
+    with pytest.raises(InputError, match="0"):
+        stop.update(rows([0]))
+    assert stop.gate.n_units == 1  # what could not be judged is left out

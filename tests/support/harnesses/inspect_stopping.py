@@ -49,9 +49,9 @@ right = ["yes"] * N
 told = {
     "gain": tell(run("gain", right, StopWhenDecided(
         "match", baseline=before.location, min_delta=0.0))),
-    "floor": tell(run("floor", right * 2, StopWhenDecided("match", floors={"match": 0.5}), 2)),
+    "floor": tell(run("floor", right * 2, StopWhenDecided("match", floor=0.5), 2)),
     "budget": tell(run("budget", ["no", "yes"] * N, StopWhenDecided(
-        "match", floors={"match": 0.5}, budget=7))),
+        "match", floor=0.5, budget=7))),
 }  # fmt: skip
 short = StopWhenDecided("match", baseline=before.location, min_delta=0.0)
 samples = [Sample(id=N, input="?", target="yes")]

@@ -46,7 +46,7 @@ def inspect(tmp_path_factory):
 
 def error_of(statistics, score, cluster=None):
     units = statistics.drawn(cluster, score)
-    return spreads_of(units.left_out(), units.times)[score].error
+    return spreads_of(units.score_without_each(), units.times)[score].error
 
 
 @pytest.mark.parametrize("seed", [1, 2])
