@@ -64,23 +64,70 @@ function grouped(rows) {
 const MARKS = ["wrong", "partly", "right", "unread"];
 const SAID = {
   wrong: "wrong", partly: "partly right", right: "right", unread: "not read", out: "left out",
-  missed: "missed", spurious: "not in gold", error: "error",
+  missed: "missed", spurious: "not in gold", error: "error", row: "example",
 };
 
-/** All examples of a page. */
-class Examples {
-  constructor(columns) {
-    const { ids, texts, roles, types, words, errors, strata, cells, sides } = columns;
-    Object.assign(this, { ids, texts, roles, types, words, cells, sides });
-    this.said = { ...SAID, ...columns.said };
-    this.typesOfRelations = columns.types_of_relations ?? [];
+/** Rows with an id, a text and values of columns; every system has its own of each. */
+class Rows {
+  constructor({ ids, texts, strata, said }) {
+    Object.assign(this, { ids, texts });
+    this.said = { ...SAID, ...said };
     this.n = ids.length;
+    this.strata = strata.map((each) => ({ ...each, codes: Int32Array.from(each.codes) }));
+  }
+
+  /** Return the examples that are wanted, in the wanted order; see the names in examples.html. */
+  chosen(wanted) {
+    const tests = this.tests(wanted);
+    const kept = range(0, this.n).filter((k) => tests.every((test) => test(k)));
+    const key = this.key(wanted);
+    if (!key) return Uint32Array.from(kept);
+    // One number holds the key and the place in gold: numbers are sorted fast.
+    const keys = Float64Array.from(kept, (k) => k - 2 ** 32 * key(k)).sort();
+    return Uint32Array.from(keys, (each) => each - 2 ** 32 * Math.floor(each / 2 ** 32));
+  }
+
+  /** Return what a row has to pass by its columns and its words. */
+  tests(wanted) {
+    const tests = this.strata
+      .map(({ codes }, n) => [codes, wanted.get(`stratum${n}`)])
+      .filter(([, code]) => code)
+      .map(([codes, code]) => (k) => codes[k] === Number(code));
+    if (wanted.get("q")) tests.push(this.search(wanted.get("q")));
+    return tests;
+  }
+
+  systemsOf(wanted) {
+    const system = this.systems[wanted.get("system") || -1];
+    return system ? [system] : this.systems;
+  }
+
+  /** Return what finds words in a text or an id, in either case, of composed letters or not. */
+  search(words) {
+    const forms = new Set([words, words.normalize("NFC"), words.normalize("NFD")]);
+    const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+    const pattern = new RegExp(escaped.join("|"), "iu");
+    return (k) => this.searched(k).some((text) => pattern.test(text));
+  }
+
+  /** Return the texts of a row that a search looks through. */
+  searched(k) {
+    return [this.texts[k], this.ids[k]];
+  }
+}
+
+/** All examples of a page. */
+class Examples extends Rows {
+  constructor(columns) {
+    super(columns);
+    const { roles, types, words, errors, cells, sides } = columns;
+    Object.assign(this, { roles, types, words, cells, sides });
+    this.typesOfRelations = columns.types_of_relations ?? [];
     this.names = columns.columns;
     this.rows = columns.count_rows;
     const placed = (counts) => Object.entries(counts).flatMap(([type, places]) =>
       places.map((place) => ({ type, place, role: this.names[place].slice(0, -type.length - 1) })));
     this.errors = placed(errors);
-    this.strata = strata.map((each) => ({ ...each, codes: Int32Array.from(each.codes) }));
     this.gold = new Relations(columns.gold);
     this.systems = columns.systems.map((each) => new System(each));
     this.ofRows = this.sums(this.errors);
@@ -138,25 +185,11 @@ class Examples {
     return made;
   }
 
-  /** Return the examples that are wanted, in the wanted order; see the names in examples.html. */
-  chosen(wanted) {
-    const tests = this.tests(wanted);
-    const kept = range(0, this.n).filter((k) => tests.every((test) => test(k)));
-    const key = this.key(wanted);
-    if (!key) return Uint32Array.from(kept);
-    // One number holds the key and the place in gold: numbers are sorted fast.
-    const keys = Float64Array.from(kept, (k) => k - 2 ** 32 * key(k)).sort();
-    return Uint32Array.from(keys, (each) => each - 2 ** 32 * Math.floor(each / 2 ** 32));
-  }
-
   /** Return what an example has to pass. */
   tests(wanted) {
     const systems = this.systemsOf(wanted);
     const errors = this.counter(wanted);
-    const tests = this.strata
-      .map(({ codes }, n) => [codes, wanted.get(`stratum${n}`)])
-      .filter(([, code]) => code)
-      .map(([codes, code]) => (k) => codes[k] === Number(code));
+    const tests = super.tests(wanted);
     const marks = wanted.getAll("show");
     if (marks.length) tests.push((k) => systems.some((each) => marks.includes(this.mark(each, k))));
     if (wanted.has("type") || wanted.has("role"))
@@ -172,7 +205,6 @@ class Examples {
       tests.push((k) => systems.some((each) =>
         !each.isLeftOut(k) && this.rows[each.counts[k]][place] > 0));
     }
-    if (wanted.get("q")) tests.push(this.search(wanted.get("q")));
     return tests;
   }
 
@@ -193,11 +225,6 @@ class Examples {
     }[order];
   }
 
-  systemsOf(wanted) {
-    const system = this.systems[wanted.get("system") || -1];
-    return system ? [system] : this.systems;
-  }
-
   pair(wanted) {
     return ["better", "than"].map((name) => this.systems[wanted.get(name) || -1]);
   }
@@ -206,13 +233,5 @@ class Examples {
   counter(wanted) {
     const rows = this.sums(this.errorsOf(wanted.getAll("type"), wanted.getAll("role")));
     return (system, k) => (system.isLeftOut(k) ? 0 : rows[system.counts[k]]);
-  }
-
-  /** Return what finds words in a text or an id, in either case, of composed letters or not. */
-  search(words) {
-    const forms = new Set([words, words.normalize("NFC"), words.normalize("NFD")]);
-    const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-    const pattern = new RegExp(escaped.join("|"), "iu");
-    return (k) => pattern.test(this.texts[k]) || pattern.test(this.ids[k]);
   }
 }

@@ -18,6 +18,14 @@ function icon(mark, said) {
   return made;
 }
 
+/** Make a text as it is, which scrolls if it is long. */
+function verbatim(text) {
+  const made = element("pre", "", text);
+  made.dir = "auto";
+  made.tabIndex = 0;
+  return made;
+}
+
 /** What shows examples. */
 class Shown {
   constructor(examples, columns) {
@@ -51,6 +59,16 @@ class Shown {
   }
 
   cells(k, systems) {
+    const made = this.made(k, systems);
+    return this.columns().map(({ key }) => {
+      const cell = element("div", `cell c-${key}`, ...made[key]());
+      cell.role = "cell";
+      return cell;
+    });
+  }
+
+  /** Return what makes the content of each column. */
+  made(k, systems) {
     const { examples } = this;
     const made = {
       id: () => [this.name(k)],
@@ -63,11 +81,7 @@ class Shown {
     examples.systems.forEach((each, n) => {
       made[`system${n}`] = () => (systems.includes(each) ? this.outcome(each, k) : []);
     });
-    return this.columns().map(({ key }) => {
-      const cell = element("div", `cell c-${key}`, ...made[key]());
-      cell.role = "cell";
-      return cell;
-    });
+    return made;
   }
 
   goldSpans(k) {
@@ -98,17 +112,20 @@ class Shown {
 
   /** Make what a row unfolds to. */
   unfolded(k, systems) {
-    const { examples } = this;
-    const id = examples.ids[k].toWellFormed?.() ?? examples.ids[k];
-    const link = element("a", "", "link to this example");
-    link.href = `#id=${encodeURIComponent(id)}`;
-    const strata = examples.strata.map(({ name: column, values, codes }) =>
-      element("span", "", element("bdi", "", column), ": ",
-        element("bdi", "", String(values[codes[k]]))));
     const unread = systems.flatMap((system) => this.unread(k, system));
     return [...unread, ...this.pairs(k, systems),
       element("ul", "summary", ...systems.map((system) => this.summary(k, system))),
-      element("p", "note", ...strata, link)];
+      this.note(k)];
+  }
+
+  /** Make the line with the values of columns, and the link to a row. */
+  note(k) {
+    const { ids, strata, said } = this.examples;
+    const link = element("a", "", `link to this ${said.row}`);
+    link.href = `#id=${encodeURIComponent(ids[k].toWellFormed?.() ?? ids[k])}`;
+    return element("p", "note", ...strata.map(({ name, values, codes }) =>
+      element("span", "", element("bdi", "", name), ": ",
+        element("bdi", "", String(values[codes[k]])))), link);
   }
 
   /** Say how many errors a system makes, and what could not be read. */
@@ -136,12 +153,7 @@ class Shown {
       const made = element("div", "raw",
         element("p", "", icon("unread", this.examples.said), " ", element("bdi", "name", system.name),
           relation === null ? "" : ` ${relation}`, " could not be read: ", element("bdi", "", reason)));
-      if (text !== null) {
-        const raw = element("pre", "", text);
-        raw.dir = "auto";
-        raw.tabIndex = 0;
-        made.append(raw);
-      }
+      if (text !== null) made.append(verbatim(text));
       return made;
     });
   }

@@ -37,21 +37,25 @@ class Filters {
   }
 
   chips() {
-    const { types, roles, systems, said } = this.examples;
-    const isUnread = systems.some((each) => each.unparsed.some((n) => n));
-    const shows = MARKS.filter((mark) => (mark === "unread" ? isUnread : types.length));
-    at("types").querySelector("legend").textContent = `${said.error}s`;
-    this.chipsOf("shows", "show", shows.map((mark) => [mark, said[mark], icon(mark, said).firstChild]));
-    this.chipsOf("types", "type", types.map((type) => [type, this.examples.worded(type)]));
-    this.chipsOf("roles", "role",
-      types.length ? roles.map((role, r) => [role, role, coloured(element("span", "dot"), r)]) : []);
+    this.groups();
     this.cell = element("input", "");
     Object.assign(this.cell, { type: "checkbox", name: "cell" });
     this.cellLabel = element("label", "chip", this.cell, element("span", ""));
     at("types").after(this.cellLabel);
   }
 
-  chipsOf(box, name, values) {
+  groups() {
+    const { types, roles, systems, said } = this.examples;
+    const isUnread = systems.some((each) => each.unparsed.some((n) => n));
+    const shows = MARKS.filter((mark) => (mark === "unread" ? isUnread : types.length));
+    this.chipsOf("shows", "show", "examples", shows.map((mark) => [mark, said[mark], icon(mark, said).firstChild]));
+    this.chipsOf("types", "type", `${said.error}s`, types.map((type) => [type, this.examples.worded(type)]));
+    this.chipsOf("roles", "role", "roles",
+      types.length ? roles.map((role, r) => [role, role, coloured(element("span", "dot"), r)]) : []);
+  }
+
+  chipsOf(box, name, legend, values) {
+    at(box).querySelector("legend").textContent = legend;
     at(box).hidden = values.length < 2;
     for (const [value, text, sign] of values) {
       const input = element("input", "");

@@ -4,12 +4,12 @@ const MOST_PRINTED = 100;
 
 class Page {
   /** Examples, and perhaps a signal that ends the page: another one takes its place. */
-  constructor(examples, signal) {
+  constructor(examples, signal, Controls = Filters, Drawer = Shown) {
     this.examples = examples;
     this.signal = signal;
     this.form = at("filters");
-    this.filters = new Filters(this.form, examples);
-    this.shown = new Shown(examples, () => this.columns);
+    this.filters = new Controls(this.form, examples);
+    this.shown = new Drawer(examples, () => this.columns);
     this.chosen = new Uint32Array();
     this.systems = [];
     this.current = -1;
@@ -73,7 +73,7 @@ class Page {
     this.current = -1;
     this.filters.takeCell(wanted.get("cell") ?? "");
     at("show-all").hidden = ![...wanted].some(([name]) => !["open", "columns", "id"].includes(name));
-    at("status").textContent = `${this.chosen.length} of ${plural(examples.n, "example")}`;
+    at("status").textContent = `${this.chosen.length} of ${plural(examples.n, examples.said.row)}`;
     this.head();
     this.list.show(this.chosen.length);
   }
@@ -105,7 +105,7 @@ class Page {
       const row = this.chosen.indexOf(k);
       if (!this.shown.isOpen(k)) this.toggle(row);
       this.open(row);
-    } else if (wanted.has("id")) at("status").textContent += "; the example of the address is not here";
+    } else if (wanted.has("id")) at("status").textContent += `; the ${this.examples.said.row} of the address is not here`;
   }
 
   click(event) {
@@ -148,4 +148,12 @@ class Page {
     else this.open(row < 0 ? this.list.visible() : next);
     event.preventDefault();
   }
+}
+
+/** Open the page of the data in it. */
+async function openPage(make) {
+  if (typeof DecompressionStream === "undefined") return; // the page says what it needs
+  at("status").textContent = "Reading …";
+  make(await unpacked(at("packed").textContent));
+  document.documentElement.dataset.ready = Math.round(performance.now());
 }

@@ -138,6 +138,12 @@ def examples_part(columns: Mapping[str, Any]) -> Scripted:
     return Scripted.read_folder(FOLDER, "examples", "Examples", (*EXAMPLES, "start"), columns)
 
 
+def items_part(columns: Mapping[str, Any]) -> Scripted:
+    """Make the part of items of runs, from their columns: see docs/pages.md."""
+    part = Scripted.read_folder(FOLDER, "examples", "Items", (*EXAMPLES, "items"), columns)
+    return part._replace(style=_read(FOLDER / "items.css"))
+
+
 def examples_table() -> Scripted:
     """Make the part of examples that another script starts, with columns of its own."""
     return Scripted.read_folder(FOLDER, "examples", "Examples", EXAMPLES)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,16 @@ from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+class Text(NamedTuple):
+    """The texts of an answer, for people to read; None for what the source lacks."""
+
+    id: str
+    epoch: Any = None  # The repeat, as in ``ValueAnswers.epochs``
+    input: str | None = None
+    target: str | None = None
+    answer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,8 @@ class ValueAnswers:
     lower: tuple[str, ...] = ()  # Scores for which lower is better
     system: str | None = None
     warnings: Warnings = field(default_factory=dict)
+    # Reads the texts of the answers to some examples, from the source again; None without texts
+    texts: Callable[[Container[str]], Iterator[Text]] | None = field(default=None, repr=False)
 
     @property
     def is_ratio(self) -> bool:

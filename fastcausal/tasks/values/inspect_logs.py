@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pyarrow as pa
@@ -11,6 +15,7 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.strata import name_cluster
 from fastcausal.errors import InputError, Remedy, Warnings, invalid_json
 from fastcausal.files.json_stream import JsonStream
+from fastcausal.files.packed import local
 from fastcausal.files.values import follow_path, shown, write_cell
 from fastcausal.files.zips import Archive
 from fastcausal.formats.logs.inspect_ai import (
@@ -21,8 +26,10 @@ from fastcausal.formats.logs.inspect_ai import (
     archived_samples,
     json_in,
 )
+from fastcausal.formats.logs.replies import reply_of
+from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers
+from fastcausal.tasks.values.answers import Text, ValueAnswers
 from fastcausal.tasks.values.logs import (
     chosen,
     digest_of,
@@ -32,6 +39,7 @@ from fastcausal.tasks.values.logs import (
     require,
     score_number,
     text_id,
+    write_text,
 )
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -75,7 +83,7 @@ def read_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
             ]
     else:
         samples = [*_whole(archive, reading)]
-    return _answers(name, header, samples, reading)
+    return _answers(name, header, samples, reading, partial(_archived_texts, name))
 
 
 def _whole(archive: Archive, reading: ValueReading) -> Iterator[Sample]:
@@ -109,7 +117,8 @@ def read_document(name: str, file: IO[bytes], reading: ValueReading) -> ValueAns
         raise
     except (ValueError, RecursionError) as error:
         raise InputError(invalid_json(name, error)) from error
-    return _answers(name, header, samples, reading)
+    data = file.getvalue() if isinstance(file, BytesIO) else None
+    return _answers(name, header, samples, reading, partial(_texts_in_document, name, data))
 
 
 def _sample(record: Any, where: str, reading: ValueReading) -> Sample:
@@ -146,42 +155,83 @@ def _keep(key: str, value: Any, reading: ValueReading) -> Any:
     return value if key in reading.found_columns and is_label(value) else None
 
 
-def _input(value: Any, attached: Any) -> Any:
+def _input(value: Any, attached: Any, most: int | None = COMPARED) -> Any:
     """Return a text, or the roles and texts of messages, cut as in summaries."""
     if not isinstance(value, list):
-        return _texts(value, attached)
+        return _texts(value, attached, most)
     return [
-        [message.get("role"), _content(message.get("content"), attached)]
+        [message.get("role"), _content(message.get("content"), attached, most)]
         for message in value
         if isinstance(message, dict)
     ]
 
 
-def _content(value: Any, attached: Any) -> Any:
+def _content(value: Any, attached: Any, most: int | None) -> Any:
     if not isinstance(value, list):
-        return _texts(value, attached)
+        return _texts(value, attached, most)
     parts = [part for part in value if isinstance(part, dict)]
     return [
-        _texts(part.get("text"), attached)
+        _texts(part.get("text"), attached, most)
         if part.get("type") == "text"
         else f"({str(part.get('type')).capitalize()})"
         for part in parts
     ]
 
 
-def _texts(value: Any, attached: Any) -> Any:
+def _texts(value: Any, attached: Any, most: int | None = COMPARED) -> Any:
     """Cut texts to the length in summaries; put attachments in their places."""
     if isinstance(value, list):
-        return [_texts(each, attached) for each in value]
+        return [_texts(each, attached, most) for each in value]
     if not isinstance(value, str):
         return value
     if value.startswith("attachment://") and isinstance(attached, dict):
         value = str(attached.get(value.removeprefix("attachment://"), value))
-    return value[:COMPARED]
+    return value[:most]
+
+
+def texts_of(samples: Iterable[tuple[str, Any]], examples: Container[str]) -> Iterator[Text]:
+    """Yield the texts of the samples of some examples."""
+    for where, sample in samples:
+        row = require(sample, where)
+        if (id := text_id(row.get("id"), where)) in examples:
+            attached = row.get("attachments")
+            asked = _input(row.get("input"), attached, None)
+            if isinstance(asked, list):
+                messages = [(role, write_text(content)) for role, content in asked]
+                asked = "\n\n".join(f"{role}: {content}" for role, content in messages)
+            try:
+                reply = reply_of(row, Counter())
+            except UnreadError as error:
+                reply = str(error)
+            target = write_text(_texts(row.get("target"), attached, None))
+            yield Text(id, row.get("epoch", 1), write_text(asked), target, write_text(reply))
+
+
+def _archived_texts(name: str, examples: Container[str]) -> Iterator[Text]:
+    """Open an archive again, and yield the texts of some examples."""
+    with Path(local(name)).open("rb") as file:
+        archive = Archive(name, file=file, is_log=True)
+        yield from texts_of(archived_samples(archive), examples)
+
+
+def _texts_in_document(name: str, data: bytes | None, examples: Container[str]) -> Iterator[Text]:
+    """Read a document again, from disk unless its data are in memory."""
+    with Path(local(name)).open("rb") if data is None else BytesIO(data) as file:
+        stream = JsonStream(name, file)
+        for key in stream.names():
+            if key == "samples" and stream.peek() == "[":
+                samples = ((f"{name}: samples[{k}]", row) for k, row in enumerate(stream.items()))
+                yield from texts_of(samples, examples)
+            else:
+                stream.value()
 
 
 def _answers(
-    name: str, header: Mapping[str, Any], samples: list[Sample], reading: ValueReading
+    name: str,
+    header: Mapping[str, Any],
+    samples: list[Sample],
+    reading: ValueReading,
+    texts: Callable[[Container[str]], Iterator[Text]],
 ) -> ValueAnswers:
     reading.refuse(name, "a log of inspect", "filter", "id", "epoch")
     run = require(header.get("eval") or {}, f"{name}: eval")
@@ -211,6 +261,7 @@ def _answers(
         _about(run),
         system=str(run["model"]) if run.get("model") else None,
         warnings=_cluster_note(name, header, reading),
+        texts=texts,
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,17 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import follow_path, pause_gc, shown, write_cell
+from fastcausal.formats.logs.replies import reply_of
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers, flags_of, is_flags
-from fastcausal.tasks.values.logs import chosen, digest_of, find_labels, score_number, text_id
+from fastcausal.tasks.values.answers import Text, ValueAnswers, flags_of, is_flags
+from fastcausal.tasks.values.logs import (
+    chosen,
+    digest_of,
+    find_labels,
+    score_number,
+    text_id,
+    write_text,
+)
 from fastcausal.tasks.values.reading import ValueReading
 
 OWN = {
@@ -86,7 +96,34 @@ def _answers(
         about=about,
         lower=tuple(score for score in scores if _is_lower(files, score)),
         system=_system(files),
+        texts=partial(_texts, [row for _, row in kept]),
     )
+
+
+def _texts(rows: list[Mapping[str, Any]], examples: Container[str]) -> Iterator[Text]:
+    """Yield the texts of documents: a prompt, and a reply or the options with their scores."""
+    for row in rows:
+        if row[""] in examples:
+            given = row.get("arguments")
+            given = [*given.values()] if isinstance(given, Mapping) else given
+            requests = [
+                [*each.values()] if isinstance(each, Mapping) else each
+                for each in (given if isinstance(given, list) else [])
+            ]
+            prompts = [each[0] for each in requests if isinstance(each, list) and each]
+            prompt = prompts[0] if prompts else row.get("doc")
+            texts = map(write_text, (prompt, row.get("target"), _reply(row, requests)))
+            yield Text(row[""], None, *texts)
+
+
+def _reply(row: Mapping[str, Any], requests: Sequence[Any]) -> Any:
+    """Return the reply to one request; of several, each option with its scores."""
+    options = [each[-1] for each in requests if isinstance(each, list) and len(each) > 1]
+    replies = row.get("filtered_resps") or row.get("resps")
+    if len(options) < 2 or not isinstance(replies, list) or len(replies) != len(options):
+        return reply_of(row, Counter())
+    pairs = zip(options, replies, strict=True)
+    return [f"{write_text(option)}: {write_text(reply)}" for option, reply in pairs]
 
 
 def _task(files: Sequence[Source]) -> str:

@@ -94,3 +94,12 @@ def require(record: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(record, Mapping):
         raise InputError(f"{where}: {shown(record)}, expected an object")
     return record
+
+
+def write_text(value: Any) -> str | None:
+    """Return a value of JSON as a text to read: a list of texts below each other."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "\n".join(value)
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,19 @@ from fastcausal.errors import InputError
 from fastcausal.files.records import Records
 from fastcausal.files.values import follow_path, kind, shown, write_cell
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import ValueAnswers, flags_of, number_of
+from fastcausal.tasks.values.answers import Text, ValueAnswers, flags_of, number_of
+from fastcausal.tasks.values.logs import write_text
 from fastcausal.tasks.values.reading import ValueReading
 
 IDS = ("id", "doc_id")
 VALUE, EPOCH = "value", "epoch"
 RATIO = ("numerator", "denominator")
+# Columns of texts, the first found of each
+TEXTS = (
+    ("input", "prompt", "question"),
+    ("target", "expected", "reference"),
+    ("answer", "output", "response", "completion"),
+)
 
 
 def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
@@ -42,7 +50,23 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
         None if epoch is None else _texts(records, epoch),
         columns=kept,
         about={"format": "table"},
+        texts=partial(texts_of, records, id, epoch),
     )
+
+
+def texts_of(
+    records: Records, id: str, epoch: str | None, examples: Container[str]
+) -> Iterator[Text]:
+    """Yield the texts of the answers to some examples."""
+    found = [records.find(*names) for names in TEXTS]
+    if not any(found):
+        return
+    repeats = None if epoch is None else _texts(records, epoch)
+    columns = [None if name is None else records.values(name) for name in found]
+    for row, name in enumerate(records.keys(id).to_pylist()):
+        if name in examples:
+            repeat = None if repeats is None else repeats[row].as_py()
+            yield Text(name, repeat, *(None if c is None else write_text(c[row]) for c in columns))
 
 
 def lacking(records: Records, reading: ValueReading) -> str | None:
