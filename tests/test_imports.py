@@ -188,6 +188,24 @@ def test_a_cold_score_loads_what_it_needs():
     assert not {f"fastcausal.{room}" for room in ("sweeps", "training", "decoding")} & loaded
 
 
+@pytest.mark.parametrize("command", ["score --intervals", "compare", "leaderboard", "gate"])
+def test_cold_statistics_load_neither_scipy_nor_pandas(command):
+    """Laws of chance are the package's own; Arrow asks pandas about arrays of NumPy alone."""
+    careful, hasty = (str(sample.SYSTEMS[name]) for name in ("careful", "hasty"))
+    systems = (
+        ["--baseline", careful, "--candidate", hasty] if command == "gate" else [careful, hasty]
+    )
+    more = ["--min-delta", "-1"] if command == "gate" else []
+    name, *options = command.split()
+    arguments = ["fastcausal", name, str(sample.GOLD), *systems, *options, *more]
+    code = (
+        f"import sys; from fastcausal import cli; sys.argv = {arguments}\n"
+        "try: cli.main()\nexcept SystemExit as end: assert not end.code, end.code\n"
+        "print(*sys.modules)"
+    )
+    assert not {"scipy", "pandas"} & {loaded.partition(".")[0] for loaded in run(code)}
+
+
 def test_a_leaderboard_of_counts_loads_no_reader(tmp_path):
     """Counts know their formula: no format, log or table of another program is loaded."""
     path = tmp_path / "a.parquet"

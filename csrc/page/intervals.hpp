@@ -9,6 +9,7 @@
 
 #include "arrays/distinct.hpp"
 #include "capi/formulas.hpp"
+#include "chance/laws.hpp"
 
 namespace fastcausal::page {
 
@@ -49,46 +50,6 @@ struct Worth {
   }
   double value() const { return squares > 0 ? total / squares * total : 0; }
 };
-
-// Computes the part of a beta distribution below x: DLMF 8.17.22, by Lentz's method.
-inline double beta_share(double x, double a, double b) {
-  if (!(x > 0 && x < 1)) return x > 0;
-  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                                a * std::log(x) + b * std::log1p(-x));
-  const bool mirrored = x > (a + 1) / (a + b + 2);  // where the fraction is slow
-  if (mirrored) {
-    std::swap(a, b);
-    x = 1 - x;
-  }
-  double value = 1, above = 1, below = 0, step = 0;
-  for (int pair = 0; pair < 100'000 && std::abs(step - 1) > 1e-15; ++pair) {
-    const double m = pair, at = a + 2 * m;
-    for (const double d : {-(a + m) * (a + b + m) * x / (at * (at + 1)),
-                           (m + 1) * (b - m - 1) * x / ((at + 1) * (at + 2))}) {
-      below = 1 / (1 + d * below);
-      above = 1 + d / above;
-      value *= step = above * below;
-    }
-  }
-  const double part = front / (a * value);
-  return mirrored ? 1 - part : part;
-}
-
-// Finds the x below which a beta distribution has this part, by halving an interval.
-inline double beta_bound(double part, double a, double b) {
-  double low = 0, high = 1;
-  for (int n = 0; n < 60; ++n) {
-    const double middle = (low + high) / 2;
-    (beta_share(middle, a, b) < part ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
-// Finds the t within which Student's distribution has this share: t^2 / (freedom + t^2) is beta.
-inline double student_bound(double share, double freedom) {
-  const double x = beta_bound(share, 0.5, freedom / 2);
-  return std::sqrt(freedom * x / (1 - x));
-}
 
 // Bounds a proportion exactly (Clopper and Pearson 1934).
 inline Interval binomial(double right, double n) {
@@ -195,7 +156,7 @@ class Jackknife {
   // Returns bounds by Student's t, on the logit scale of the range of a score.
   Interval around(size_t s, double value, const Scale& scale) const {
     const double freedom = std::max(1.0, std::min(static_cast<double>(n_units_), worth(s)) - 1);
-    const double half = error_of(s) * student_bound(CONFIDENCE, freedom);
+    const double half = error_of(s) * student_bound(1 - CONFIDENCE, freedom);
     const double below = value - scale.least, above = scale.most - value;
     const double width = scale.most - scale.least;
     if (!(below > 0 && above > 0))

@@ -311,7 +311,7 @@ class Statistics:
         if self.units is None:
             return None
         named = self.are_in_gold
-        units = self.units if named.all() else self.units.take(np.flatnonzero(named))
+        units = self.units if named.all() else _take(self.units, np.flatnonzero(named))
         return find_cluster(units)
 
     def clusters(self, column: str | None) -> Int64:
@@ -326,7 +326,7 @@ class Statistics:
             return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
         names, codes = self.strata(column)
         beyond = np.flatnonzero(codes < 0)
-        if n_nulls := self._table()[column].take(np.flatnonzero(codes >= 0)).null_count:
+        if n_nulls := _take(self._table()[column], np.flatnonzero(codes >= 0)).null_count:
             raise InputError(
                 f'column "{column}" has {n_nulls} nulls, expected a cluster everywhere'
             )
@@ -336,7 +336,7 @@ class Statistics:
     def take(self, units: Int64) -> Statistics:
         """Keep the units of these numbers."""
         rows = self.rows[self._row_of[units]]
-        table = self._table().take(units)
+        table = _take(self._table(), units)
         return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
 
     def report(self, by: By = None) -> Any:
@@ -557,6 +557,13 @@ def sum_of(parts: Sequence[Statistics]) -> Statistics:
         pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))
         parts = [reduce(Statistics.__add__, pair) for pair in pairs]
     return parts[0]
+
+
+def _take(values: Any, places: Int64) -> Any:
+    """Return the values, or the rows of a table, at these places."""
+    from fastcausal.arrays.arrow import numbers  # places of NumPy would import pandas
+
+    return values.take(numbers(places))
 
 
 def _concatenated(*tables: pa.Table | None) -> Any:

@@ -158,7 +158,7 @@ def _ids(column: JsonColumn | None) -> pa.Array | None:
     """Return ids as strings; None without any, or if one is missing or is no text or integer."""
     if column is None or (column.kinds < TEXT_VALUE).any():
         return None
-    others = pc.filter(column.texts, pa.array(column.kinds == OTHER)).to_pylist()
+    others = pc.filter(column.texts, numbers(column.kinds == OTHER)).to_pylist()
     return compact(column.texts) if all(map(_INTEGER.fullmatch, others)) else None
 
 

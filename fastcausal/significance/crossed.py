@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fastcausal.significance.intervals import student_quantile
+from fastcausal.significance.laws import student_quantile
 from fastcausal.significance.sums import Float64, Int64, sums_of
 from fastcausal.significance.units import rounding_of
 

@@ -14,6 +14,7 @@ from fastcausal.errors import InputError
 from fastcausal.options import Method
 from fastcausal.report.numbers import Range
 from fastcausal.significance.draws import METHODS, Draws
+from fastcausal.significance.laws import binomial, normal_quantile, normal_share, student_quantile
 from fastcausal.significance.sampling import bootstrap_sums, bootstrap_weights
 from fastcausal.significance.sums import sums_of
 from fastcausal.significance.units import EXAMPLE, Units, cut, rounding_of
@@ -121,19 +122,6 @@ def unseen(n: int, confidence: float) -> float:
     (0.1157, 0.095)
     """
     return -math.expm1(math.log((1 - confidence) / 2) / n)
-
-
-def binomial(right: int, n: int, confidence: float) -> tuple[float, float]:
-    """Return the exact bounds of a proportion (Clopper and Pearson 1934).
-
-    >>> [round(bound, 3) for bound in binomial(29, 30, 0.95)]
-    [0.828, 0.999]
-    """
-    from scipy.special import betaincinv
-
-    level = (1 - confidence) / 2
-    low = float(betaincinv(right, n - right + 1, level)) if right else 0.0
-    return low, float(betaincinv(right + 1, n - right, 1 - level)) if right < n else 1.0
 
 
 def freedom_of(n: int, worth: float) -> float:
@@ -252,20 +240,6 @@ def spreads_of(
     return dict(zip(left_out, map(Spread._make, pairs), strict=True))
 
 
-def student_quantile(level: float, freedom: float) -> float:
-    """Return a quantile of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, level))
-
-
-def student_p(t: float, freedom: float) -> float:
-    """Return the two-sided p of a value of Student's t."""
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(freedom, -abs(t)))
-
-
 def _jackknife(value: float, half: float, range: Range | None) -> tuple[float, float]:
     """Return bounds at this distance from the value, on the logit scale of its range."""
     # A value at an end of its range has no logit: its bounds are cut to the range.
@@ -299,15 +273,13 @@ def _bca_levels(
     value: float, ascending: Float64, acceleration: float, levels: list[float]
 ) -> list[float]:
     """Return levels shifted by the bias and the acceleration (Efron 1987, section 3)."""
-    from scipy.special import ndtr, ndtri
-
     rounding = rounding_of(max(value, -value, *ascending[:1], *ascending[-1:]))
     below, up_to = np.searchsorted(ascending, [value - rounding, value + rounding]).tolist()
-    bias = ndtri((below + up_to) / max(2 * len(ascending), 1))
-    shifted = bias + ndtri(levels)
+    bias = normal_quantile((below + up_to) / max(2 * len(ascending), 1))
+    shifted = np.array([bias + normal_quantile(level) for level in levels])
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 0))
-    return [round(level, LEVEL_DIGITS) for level in moved.tolist()]
+        moved = bias + shifted / np.maximum(1 - acceleration * shifted, 0)
+    return [round(normal_share(x), LEVEL_DIGITS) for x in moved.tolist()]
 
 
 def quantile(ascending: Float64, level: float) -> float:

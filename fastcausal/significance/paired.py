@@ -10,14 +10,8 @@ import numpy as np
 
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
-from fastcausal.significance.intervals import (
-    freedom_of,
-    spreads_of,
-    student_p,
-    student_quantile,
-    unseen,
-    varied,
-)
+from fastcausal.significance.intervals import freedom_of, spreads_of, unseen, varied
+from fastcausal.significance.laws import share_of_tosses, student_p, student_quantile
 from fastcausal.significance.sampling import exchange_sums
 from fastcausal.significance.sums import (
     CountRows,
@@ -40,7 +34,6 @@ from fastcausal.significance.units import (
 )
 
 MAX_LISTED = 16  # most differing units for which all 2^16 exchanges are listed
-MAX_COUNTED = 1 << 12  # most equal differences whose law is counted in integers
 MAX_CONVOLVED = 1 << 14  # largest sum of whole differences whose law is convolved
 MIN_EXCHANGED = 8  # of fewer units the exchanges have next to no power, Student's t has some
 POWER = 0.8
@@ -345,7 +338,7 @@ def exchange_whole(steps: Int64, times: Int64) -> float | None:
     observed = abs(int(steps @ times)) // int(unit)
     n = int(sizes @ numbers)
     if len(sizes) == 1:
-        return min(1.0, 2 * _share_of_tosses(n, (n - observed) // 2))
+        return min(1.0, 2 * share_of_tosses(n, (n - observed) // 2))
     if n > MAX_CONVOLVED:
         return None
     law = np.ones(1)
@@ -355,20 +348,6 @@ def exchange_whole(steps: Int64, times: Int64) -> float | None:
         law = np.convolve(law, _convolve_often(fair, number))
     sums = 2 * np.arange(n + 1) - n
     return min(1.0, float(law[np.abs(sums) >= observed].sum()))
-
-
-def _share_of_tosses(n: int, most: int) -> float:
-    """Return the chance of at most so many heads in n tosses of a fair coin."""
-    if n > MAX_COUNTED:
-        from scipy.special import bdtr
-
-        return float(bdtr(most, n, 0.5))
-    ways: int = 1
-    term: int = 1
-    for k in range(most):
-        term = term * (n - k) // (k + 1)
-        ways += term
-    return ways / (1 << n)
 
 
 def _convolve_often(law: Float64, number: int) -> Float64:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from fastcausal.significance.intervals import student_quantile
+from fastcausal.significance.laws import student_quantile
 from fastcausal.significance.sums import EXACT
 
 MAX_UNITS = 10**9

@@ -15,7 +15,8 @@ import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.significance import _ranks
-from fastcausal.significance.intervals import quantile, student_quantile
+from fastcausal.significance.intervals import quantile
+from fastcausal.significance.laws import normal_share, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.sums import CountRows, Float64, Int64, summing, sums_of
 from fastcausal.significance.units import EQUAL, OneScore, rounding_of
@@ -170,12 +171,10 @@ def widen_for_few_units(critical: float, n_units: int, n_pairs: int, confidence:
     # value for one pair. A large t is due to a small estimate of the deviation in a share w = t^2 /
     # (t^2 + n - 1). Such estimates are independent between pairs, so the quantile moves by w
     # towards the quantile for independent pairs (Bonferroni).
-    from scipy.special import ndtr
-
     freedom = n_units - 1
     if freedom < 1:
         return math.inf
-    t = -student_quantile(float(ndtr(-critical)), freedom)
+    t = -student_quantile(normal_share(-critical), freedom)
     if math.isinf(t):  # the level of the critical value is 0 in float64
         return math.inf
     apart = max(t, -student_quantile((1 - confidence) / (2 * n_pairs), freedom))

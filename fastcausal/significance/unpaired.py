@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from fastcausal.options import Method
-from fastcausal.significance.intervals import freedom_of, spreads_of, student_p, student_quantile
+from fastcausal.significance.intervals import freedom_of, spreads_of
+from fastcausal.significance.laws import student_p, student_quantile
 from fastcausal.significance.paired import Difference, detectable
 from fastcausal.significance.units import Units, cut, range_of_difference
 

@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from fastcausal.arrays.arrow import joined, values_of
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.joint import places
 from fastcausal.counts.signatures import joint_signature
@@ -103,7 +104,7 @@ def _sum_fields(
         units = statistics.units
         if units is None or not {*fields} <= {*units.column_names}:
             return None
-        totals: CountRows = np.sum([np.asarray(units[name]) for name in fields], axis=0)
+        totals: CountRows = np.sum([values_of(joined(units[name])) for name in fields], axis=0)
         return totals
     columns = [own.fields.index(name) for name in fields]
     sums: CountRows = own.convert(statistics.rows, formula)[:, columns].sum(axis=1)

@@ -20,7 +20,8 @@ from fastcausal.report.numbers import Scale
 from fastcausal.report.report import Report, scores_table
 from fastcausal.significance.crossed import cross
 from fastcausal.significance.draws import METHODS, Draws
-from fastcausal.significance.intervals import intervals_of, student_quantile, warnings_of
+from fastcausal.significance.intervals import intervals_of, warnings_of
+from fastcausal.significance.laws import student_quantile
 from fastcausal.significance.sums import CountRows, Float64, sums_of
 from fastcausal.significance.units import OneScore, SystemParts, Units, cut, units_text
 from fastcausal.sweeps.compare import direction_lines, request_scores

@@ -16,9 +16,9 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.means import MeanFormula
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
+from fastcausal.significance.laws import MAX_COUNTED
 from fastcausal.significance.paired import (
     MAX_CONVOLVED,
-    MAX_COUNTED,
     MAX_LISTED,
     difference,
     exchange_whole,

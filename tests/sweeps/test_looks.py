@@ -12,7 +12,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.errors import InputError
-from fastcausal.significance.intervals import student_quantile
+from fastcausal.significance.laws import student_quantile
 from fastcausal.sweeps.looks import Question, Spending, open_looks
 from tests.sweeps.test_gate import statistics
 

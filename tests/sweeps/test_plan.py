@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from fastcausal.significance.intervals import student_p
+from fastcausal.significance.laws import student_p
 from fastcausal.significance.planning import units_needed, variance_bounds
 
 

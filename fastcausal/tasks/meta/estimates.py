@@ -12,13 +12,8 @@ import numpy as np
 
 from fastcausal.report.numbers import Range
 from fastcausal.significance.corrections import adjusted
-from fastcausal.significance.intervals import (
-    NONE,
-    Interval,
-    intervals_of,
-    student_p,
-    student_quantile,
-)
+from fastcausal.significance.intervals import NONE, Interval, intervals_of
+from fastcausal.significance.laws import student_p, student_quantile
 from fastcausal.significance.units import EXAMPLE, Scored, Units, cut, merged
 from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.files import JudgedScores

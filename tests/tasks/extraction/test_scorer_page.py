@@ -17,7 +17,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.significance.intervals import binomial
+from fastcausal.significance.laws import binomial
 from fastcausal.tasks.extraction.scorer_page.core import core
 from fastcausal.tasks.extraction.scorer_page.page import protocols_of_page
 from tests.support.browser import least_contrast
