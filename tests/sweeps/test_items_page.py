@@ -65,6 +65,7 @@ def items_of(runs):
 
 def report_of(items):
     return SimpleNamespace(
+        tables={"items": pa.Table.from_pylist(items)},
         title="two runs", warnings=(), legend=("a legend",), signature="a signature",
         facts={"n_items": len(items), "n_up": 3},
     )  # fmt: skip
@@ -87,7 +88,7 @@ def drawn(seed, names):
 def written(path, runs, **options):
     items = items_of(runs)
     answers = {name: run_of(name, given) for name, given in runs.items()}
-    write_page(path, page_of(report_of(items), items, answers, "match", **options))
+    write_page(path, page_of(report_of(items), answers, **options))
     return items
 
 
@@ -179,10 +180,11 @@ def test_a_large_page_is_bounded():
     many = [("q0", epoch, 1.0, "Why?", "x") for epoch in range(MAX_ANSWERS + 5)]
     runs = {"a": [*many, *((f"q{k}", 1, float(k % 3 > 0), "Why?", "x") for k in range(1, 30))]}
     items = items_of(runs)
-    assert choose(items, 30) == [*range(30)]
-    assert choose(items, 12) == sorted([0, 1, 2, *range(3, 30, 3)])
+    table = pa.Table.from_pylist(items)
+    assert choose(table, 30).tolist() == [*range(30)]
+    assert choose(table, 12).tolist() == sorted([0, 1, 2, *range(3, 30, 3)])
     answers = {"a": run_of("a", runs["a"])}
-    page = page_of(report_of(items), items, answers, "match", n_examples=12)
+    page = page_of(report_of(items), answers, 12)
     assert len(page.part.data["ids"]) == 12
     [run] = page.part.data["runs"]
     assert len(run["answers"][0]) == MAX_ANSWERS
