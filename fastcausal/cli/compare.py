@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, leads_with_gold, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -19,6 +19,7 @@ from fastcausal.cli.options import (
     JoinOption,
     LowerOption,
     Marks,
+    PickOption,
     ScoresOption,
     UnpairedOption,
     ValueOptions,
@@ -34,11 +35,12 @@ def compare(
         Argument(
             metavar="[GOLD] A B",
             help="Gold and predictions of two systems; or counts of both, as score --per-example "
-            "writes them; or logs or tables of evaluations.",
+            "writes them; or logs or tables of evaluations. With --system, one file of both.",
         ),
     ],
     score: ScoresOption = None,
     lower_is_better: LowerOption = False,
+    pick: PickOption = None,
     scored: GoldOptions = GOLD_OPTIONS,
     marks: Marks = MARKS,
     join: JoinOption = None,
@@ -58,25 +60,27 @@ def compare(
     fastcausal compare careful.parquet hasty.parquet
     fastcausal compare careful.parquet hasty.parquet --score cause_f1 --format latex
     fastcausal compare a.eval b.eval --score match --cluster doc
+    fastcausal compare runs.csv --system model --pick old,new --score match
     """
-    if len(files) not in (2, 3):
+    is_split = values.system or values.systems or pick
+    if len(files) not in (2, 3) and not is_split:
         more = "; fastcausal leaderboard takes more than two systems" if len(files) > 3 else ""
         raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B{more}", ctx)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
+    from fastcausal.sweeps.systems import pick as choose_pair
 
     keep_apart([html], files)
-    *gold, a, b = files
-    left: Any = a
-    right: Any = b
-    if gold:
-        left, right = scored.scored(
-            ctx, gold[0], [a, b], values, draws.cluster, marks, join
-        ).values()
-        values = VALUES
+    names = pick.split(",") if pick else None
+    has_gold = leads_with_gold(files, values, score) if is_split else len(files) == 3
+    sides: list[Any] = [*files]
+    if has_gold:
+        counted = scored.scored(ctx, files[0], files[1:], values, draws.cluster, marks, join)
+        sides, names, values = choose_pair(counted, names), None, VALUES
     else:
         refuse_without_gold(ctx, "join")
-    with doing(f"comparing {b} with {a}", "samples") as progress:
+    left, right = [sides, None] if is_split and not has_gold else sides
+    with doing(f"comparing {' and '.join(files[-2:])}", "samples") as progress:
         comparison = fc.compare(
             left,
             right,
@@ -86,6 +90,7 @@ def compare(
             correction=correction,
             reading=values.reading(progress),
             anytime=anytime,
+            pick=names,
             **draws._asdict(),
         )
     if html is not None:

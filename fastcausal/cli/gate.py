@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from fastcausal.cli.console import doing, show
-from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, refuse_without_gold
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, leads_with_gold, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -46,7 +46,11 @@ def gate(
     ctx: click.Context,
     files: Annotated[
         list[str] | None,
-        Argument(metavar="[GOLD]", help="Gold, for a candidate and a baseline of predictions."),
+        Argument(
+            metavar="[GOLD] [FILE]...",
+            help="Gold, for a candidate and a baseline of predictions; with --system, files of "
+            "both.",
+        ),
     ] = None,
     candidate: Annotated[
         str | None,
@@ -108,14 +112,19 @@ def gate(
     fastcausal gate gold.csv --candidate careful.jsonl --min overall_f1=0.7
     fastcausal gate gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta -0.01
     fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
+    fastcausal gate runs.csv --system model --value match --candidate new --min match=0.2
     """
-    if candidate is None or len(files or []) > 1:
+    files = files or []
+    is_split = bool(values.system or values.systems)
+    if candidate is None or (len(files) > 1 and not is_split):
         raise click.UsageError(
             "expected [GOLD] --candidate B, with --baseline A --min-delta D, or with --min "
             "SCORE=VALUE: systems have options, so that none is judged by its place",
             ctx,
         )
-    gold = files[0] if files else None
+    if is_split and not files:
+        raise click.UsageError("expected a FILE, in which --candidate names a system", ctx)
+    has_gold = leads_with_gold(files, values, score) if is_split else bool(files)
     if baseline is None:
         refuse(ctx, OF_BASELINE, "is of a difference: name a --baseline")
         if not least:
@@ -131,17 +140,25 @@ def gate(
     import fastcausal as fc
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
+    from fastcausal.sweeps.compare import request_scores
+    from fastcausal.sweeps.systems import choose, load_by_name
 
     systems = [candidate] if baseline is None else [baseline, candidate]
-    keep_apart([junit, looks], [*systems, *(files or [])])
+    keep_apart([junit, looks], files if is_split else [*systems, *files])
     sides: list[Any] = [*systems]
-    if gold is None:
-        refuse_without_gold(ctx, "join")
-    else:
+    if has_gold:
         counted = scored.scored(
-            ctx, gold, systems, values, draws.cluster, marks, join, digested=True
-        )
-        sides, values = [*counted.values()], VALUES
+            ctx, files[0], files[1:] if is_split else systems, values, draws.cluster, marks, join,
+            digested=True,
+        )  # fmt: skip
+        sides = choose(counted, systems) if is_split else [*counted.values()]
+        values = VALUES
+    else:
+        refuse_without_gold(ctx, "join")
+        if is_split:
+            with doing(f"reading {files[0]}", "samples") as progress:
+                reading = request_scores(values.reading(progress), score, draws.cluster)
+                sides = choose(load_by_name(files, reading), systems)
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:
         result = fc.gate(

@@ -111,6 +111,16 @@ def refuse_without_gold(ctx: click.Context, *further: str) -> None:
     refuse(ctx, names, "is for predictions against gold: name GOLD first")
 
 
+def leads_with_gold(
+    files: Sequence[str], values: ValueOptions, score: Sequence[str] | str | None
+) -> bool:
+    """Return True if the first of several files is gold for the others."""
+    from fastcausal.sweeps.compare import request_scores
+
+    reading = values._replace(answers=None).reading(None)
+    return len(files) > 1 and is_gold(files[0], request_scores(reading, score))
+
+
 def is_gold(path: str, reading: ValueReading) -> bool:
     """Return True for gold; False for counts, logs, tables of values, folders of sweeps or logs."""
     from fastcausal.counts.systems import is_counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, is_gold, refuse_without_gold
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, leads_with_gold, refuse_without_gold
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def leaderboard(
     ctx: click.Context,
-    systems: Annotated[
+    files: Annotated[
         list[str],
         Argument(
             metavar="[GOLD] SYSTEM...",
@@ -81,6 +81,7 @@ def leaderboard(
     fastcausal leaderboard careful.parquet hasty.parquet
     fastcausal leaderboard values_a.csv values_b.csv --group values_{seed}
     fastcausal leaderboard careful.parquet hasty.parquet --baseline hasty --html board.html
+    fastcausal leaderboard runs.csv --system model --score match
     """
     from fastcausal.sweeps.hyperparameters import is_pattern
 
@@ -93,13 +94,11 @@ def leaderboard(
         refuse(ctx, ("correction",), "is of p-values against a system: name it with --baseline")
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
-    from fastcausal.sweeps.compare import request_scores
 
-    keep_apart([html], [*systems, *([table] if table else [])])
-    ranked: Any = systems
-    columns = values._replace(answers=None).reading(None)
-    if len(systems) > 1 and is_gold(systems[0], request_scores(columns, score)):
-        ranked = scored.scored(ctx, systems[0], systems[1:], values, draws.cluster, marks, by)
+    keep_apart([html], [*files, *([table] if table else [])])
+    ranked: Any = files
+    if leads_with_gold(files, values, score):
+        ranked = scored.scored(ctx, files[0], files[1:], values, draws.cluster, marks, by)
         values = VALUES
     else:
         refuse_without_gold(ctx, *(["join"] if by else []))

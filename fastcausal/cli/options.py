@@ -171,6 +171,23 @@ TagsOption = Annotated[
 ]
 
 
+SystemOption = Annotated[
+    str | None,
+    Option("--system", metavar="COLUMN", help="Take several systems from a file, named here."),
+]
+SystemsOption = Annotated[
+    str | None,
+    Option("--systems", metavar="A,B,...", help="Take the values of a system from each column."),
+]
+SampleOption = Annotated[
+    str | None,
+    Option("--sample", metavar="COLUMN", help="Tell answers to an example by this column."),
+]
+PickOption = Annotated[
+    str | None, Option("--pick", metavar="A,B", help="Take these two of several systems.")
+]
+
+
 class ValueOptions(NamedTuple):
     """Options for reading logs of evaluations and plain tables."""
 
@@ -197,16 +214,17 @@ class ValueOptions(NamedTuple):
         str | None,
         Option("--id", metavar="PATH", help="Join by this column; by default id, else doc_id."),
     ] = None
-    epoch: Annotated[
-        str | None, Option("--epoch", help="Tell repeats of an example by this column.")
-    ] = None
+    epoch: Annotated[str | None, Option("--epoch", help="The other name of --sample.")] = None
+    system: SystemOption = None
+    systems: SystemsOption = None
+    sample: SampleOption = None
     over: Annotated[
         str,
         Option(
             "--over",
-            metavar="mean|pass@K|pass^K|max|min",
-            help="Make one value of the answers to an example by this rule.",
-            names=lambda: ("mean", "pass@", "pass^", "max", "min"),
+            metavar="mean|first|best|majority|pass@K|pass^K|max|min",
+            help="Count all answers to an example, one of them, or one value that this rule makes.",
+            names=lambda: ("mean", "first", "best", "majority", "pass@", "pass^", "max", "min"),
         ),
     ] = "mean"
     answers: Annotated[
@@ -235,17 +253,24 @@ class ValueOptions(NamedTuple):
 
         ``--answers`` with a rule is another name of ``--over``.
         """
-        from fastcausal.tasks.values.reading import ValueReading, choose_rule, is_rule
+        from fastcausal.tasks.values.reading import (
+            RULES,
+            ValueReading,
+            choose_name,
+            choose_rule,
+            is_rule,
+        )
 
         given = self._asdict()
         answers = given.pop("answers")
         if answers is not None and not is_rule(answers):
             raise InputError(
                 f"--answers {answers} is a column of raw answers, for predictions against GOLD; "
-                "--over mean, pass@K, pass^K, max or min makes one value of the answers to an "
-                "example"
+                f"--over {RULES} makes one value of the answers to an example"
             )
         given["over"] = choose_rule(given["over"], answers)
+        given["epoch"] = choose_name("epoch", given["epoch"], "sample", given.pop("sample"))
+        given["systems"] = self.systems and tuple(self.systems.split(","))
         return ValueReading(**given, columns=tuple(columns), cluster=cluster, progress=progress)
 
 

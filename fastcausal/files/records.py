@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,26 @@ from fastcausal.files.values import find_most_common, kind, pause_gc
 
 COLUMNS = (pa.Table, OnDisk)
 Batches = Callable[[], Iterator[pa.Table]]
+T = TypeVar("T")
+
+
+class Taken(Sequence[T]):
+    """What a sequence has at some places, looked up at the first use in a message."""
+
+    # Pickled, it is a list.
+
+    def __init__(self, find: Callable[[int], T], rows: npt.NDArray[np.int64]) -> None:
+        self._find = find
+        self._rows = rows
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._find(int(self._rows[row]))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __reduce__(self) -> tuple[type, tuple[list[T]]]:
+        return list, ([*self],)
 
 
 class Records:
@@ -163,6 +183,39 @@ class Records:
         """Return the same rows without some columns."""
         left_out = {self.require(column) for column in columns}
         return self._choose({n: key for n, key in self._names.items() if n not in left_out})
+
+    def split(self, column: str) -> dict[str, Records]:
+        """Return the rows of each value of a column, in order of their first appearance."""
+        coded = self.keys(column).dictionary_encode()
+        codes = arrow.values_of(coded.indices)
+        order = np.argsort(codes, kind="stable").astype(np.int64)
+        ends = np.cumsum(np.bincount(codes))
+        rows = self._rows_at(order)  # once, not for each value
+        places = zip(coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, strict=True)
+        return {name: self._part(rows[low:high], order[low:high]) for name, low, high in places}
+
+    def take(self, numbers: npt.NDArray[np.int64]) -> Records:
+        """Return the rows of these numbers, which have their places in messages."""
+        return self._part(self._rows_at(numbers), numbers)
+
+    def _rows_at(self, numbers: npt.NDArray[np.int64]) -> Any:
+        rows: Any = self._rows
+        if not isinstance(rows, COLUMNS):
+            return [rows[row] for row in numbers.tolist()]
+        rows = rows.select(rows.column_names) if isinstance(rows, OnDisk) else rows
+        return rows.take(pa.array(numbers))
+
+    def _part(self, rows: Any, numbers: npt.NDArray[np.int64]) -> Records:
+        of, lines, places = self.lines, None, None
+        if of is None:
+            places = Taken(partial(_place, self.name, None, self._places), numbers)
+        else:
+            lines = Taken(of.__getitem__, numbers)
+        part = Records(
+            self.name, rows, lines=lines, places=places, header=self.header, typed=self.typed
+        )
+        part._names = dict(self._names)
+        return part
 
     def _choose(self, keys: Mapping[str, str]) -> Records:
         """Return the same rows with these columns alone, by their new names."""

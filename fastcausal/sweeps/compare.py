@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from fastcausal.significance.paired import Difference, is_student
 from fastcausal.significance.units import differ_text, units_text
 from fastcausal.sweeps.contrast import Contrast, UnitNumbers
 from fastcausal.sweeps.drawn import TESTED, comparison_table
-from fastcausal.sweeps.systems import READING, load_pair
+from fastcausal.sweeps.systems import READING, load_by_name, load_pair
+from fastcausal.sweeps.systems import pick as pick_two
 from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _rank(comparison: Comparison, name: str) -> Iterator[tuple[str, str]]:
 
 def compare(
     a: Any,
-    b: Any,
+    b: Any = None,
     score: str | Iterable[str] | None = None,
     *,
     lower_is_better: bool = False,
@@ -176,6 +177,9 @@ def compare(
     n_resamples: int = 10_000,
     seed: int = 0,
     anytime: bool = False,
+    system: str | None = None,
+    sample: str | None = None,
+    pick: Sequence[str] | None = None,
 ) -> Comparison:
     """Compare two systems on the same units, joined by id: B minus A.
 
@@ -183,7 +187,8 @@ def compare(
     ----------
     a, b : Statistics, Report, path or table
         Output of `Statistics.write`, such as the file of ``score --per-example``; or a source of
-        `statistics`: a log of an evaluation, or a plain table.
+        `statistics`: a log of an evaluation, or a plain table. Without ``b``, ``a`` is a source
+        of both, or a list of sources.
     score : str or iterable of str, optional
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``. By default
         ``overall_f1``; for values the only score; for protocol ``depths`` F1 of links and every
@@ -209,6 +214,10 @@ def compare(
     seed : int
     anytime : bool
         True takes bounds and p that hold at all looks together, while units come in, as in `gate`.
+    system, sample : str, optional
+        Columns of a table: the system of each row, and the number or name of a repeat.
+    pick : sequence of str, optional
+        The names of A and B, if ``a`` is a source of more systems.
 
     Returns
     -------
@@ -237,8 +246,12 @@ def compare(
     check("correction", correction, Correction)
     if anytime and (unpaired or method != "jackknife"):
         raise ValueError("anytime is for pairs of units, without a method of resamples")
-    reading = request_scores(reading, score, cluster)
+    reading = request_scores(reading, score, cluster, system, sample)
     draws = Draws(method, confidence, n_resamples, seed, cluster)
+    if b is None:
+        a, b = pick_two(load_by_name(a, reading), pick)
+    elif pick is not None:
+        raise ValueError("pick is for one source of several systems, not for two")
     names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
     formula = systems.first.formula
     chosen = systems.scores(formula.compared if score is None else score)
@@ -341,8 +354,14 @@ def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:
 
 
 def request_scores(
-    reading: ValueReading | None, score: str | Iterable[str] | None, cluster: str | None = None
+    reading: ValueReading | None,
+    score: str | Iterable[str] | None,
+    cluster: str | None = None,
+    system: str | None = None,
+    sample: str | None = None,
 ) -> ValueReading:
-    """Return the reading of these scores, with the column of clusters."""
+    """Return the reading of these scores, with the columns of clusters, systems and repeats."""
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    return replace(reading or READING, scores=scores, cluster=cluster)
+    reading = replace(reading or READING, scores=scores, cluster=cluster)
+    reading = reading if system is None else replace(reading, system=system)
+    return reading if sample is None else replace(reading, epoch=sample)

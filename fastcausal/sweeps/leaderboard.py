@@ -201,6 +201,8 @@ def leaderboard(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
+    system: str | None = None,
+    sample: str | None = None,
 ) -> Leaderboard:
     """Rank systems by a score on the same units, joined by id.
 
@@ -233,6 +235,8 @@ def leaderboard(
         Between 0 and 1.
     n_resamples, seed : int
         Number and seed of resamples. For ranks, all systems share the resamples.
+    system, sample : str, optional
+        As in `compare`.
 
     Returns
     -------
@@ -261,7 +265,7 @@ def leaderboard(
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
-    reading = request_scores(reading, score, cluster)
+    reading = request_scores(reading, score, cluster, system, sample)
     joint = load_systems(systems, reading)
     joined = joint.systems
     score, *others = joint.scores(score)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from fastcausal.counts.files import take_one
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import is_counts, read_systems
 from fastcausal.counts.task import declared, resolve
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Remedy
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import name_of, stem_of
+from fastcausal.files.records import Records
 from fastcausal.report.numbers import Scale
 from fastcausal.report.report import Report
 from fastcausal.sweeps.align import align, unify
 from fastcausal.tasks.values.reading import ValueReading
 
 READING = ValueReading()
+T = TypeVar("T")
 Named = tuple[str, str, Statistics]  # own name of a system, name of its file, statistics
 
 
@@ -89,6 +91,41 @@ def load_all(source: Any, reading: ValueReading = READING) -> dict[str, Statisti
     for statistics in systems.values():
         reading.check_counts(name_of(source), statistics.formula)
     return systems
+
+
+def load_by_name(sources: Any, reading: ValueReading = READING) -> dict[str, Statistics]:
+    """Return all systems of sources by name, each with its own units."""
+    named = _require_names((own, each) for own, _, each in _load_each(sources, reading))
+    return {name: replace(each, system=name) for name, each in named.items()}
+
+
+def pick(systems: Mapping[str, T], names: Sequence[str] | None) -> list[T]:
+    """Return the two systems of these names, or the only two; InputError for others.
+
+    >>> pick({"a": 1, "b": 2, "c": 3}, ["c", "a"])
+    [3, 1]
+    """
+    known = ", ".join(systems)
+    if names is None:
+        if len(systems) != 2:
+            raise InputError(
+                f"{len(systems)} systems ({known[:200]}), expected two",
+                Remedy("pick", ("A,B",), "would choose two"),
+            )
+        return [*systems.values()]
+    if len(names) != 2:
+        raise ValueError(f"pick is {','.join(names)}, expected two systems")
+    return choose(systems, names)
+
+
+def choose(systems: Mapping[str, T], names: Sequence[str]) -> list[T]:
+    """Return the systems of these names; InputError for an unknown or repeated one."""
+    known = ", ".join(systems)
+    if repeated(names):
+        raise InputError(f"{', '.join(names)}: one system twice, expected two")
+    if missing := [name for name in names if name not in systems]:
+        raise InputError(f'no system "{missing[0]}": found {known[:200]}')
+    return [systems[name] for name in names]
 
 
 def load_pair(
@@ -224,7 +261,7 @@ def _list_readers(sources: Any) -> Iterator[Callable[[ValueReading], Iterable[Na
         if isinstance(source, str | os.PathLike):
             yield from _list_readers_in(Path(source))
         else:
-            yield partial(_load_named, None, f"system {k}", source)
+            yield partial(_load_source, f"system {k}", source)
 
 
 def _list_readers_in(path: Path) -> Iterator[Callable[[ValueReading], Iterable[Named]]]:
@@ -257,6 +294,15 @@ def _load_named(own: str | None, file: str, source: Any, reading: ValueReading) 
     return [(own or statistics.system or file, file, statistics)]
 
 
+def _load_source(name: str, source: Any, reading: ValueReading) -> Iterator[Named]:
+    if isinstance(source, Statistics | Report):
+        yield from _load_named(None, name, source, reading)
+        return
+    systems = load_all(source, reading)
+    for own, each in systems.items():
+        yield (each.system or name, name, each) if len(systems) == 1 else (own, own, each)
+
+
 def _load_file(path: Path, reading: ValueReading) -> Iterator[Named]:
     systems = load_all(path, reading)
     for name, statistics in systems.items():
@@ -274,8 +320,14 @@ def list_failures(sources: Any) -> tuple[str, ...]:
     return tuple(f"{path}: {n} runs that could not be scored" for path, n in failed.items() if n)
 
 
+def is_table(source: Any) -> bool:
+    """Return True for the rows of a table in memory."""
+    rows = isinstance(source, list) and bool(source) and isinstance(source[0], Mapping)
+    return rows or isinstance(source, Records) or hasattr(source, "__arrow_c_stream__")
+
+
 def _list_sources(sources: Any) -> list[Any]:
     """Return one source, a list or the values of a mapping as a list."""
-    if isinstance(sources, Statistics | Report | str | os.PathLike):
+    if isinstance(sources, Statistics | Report | str | os.PathLike) or is_table(sources):
         return [sources]
     return list(sources.values() if isinstance(sources, Mapping) else sources)

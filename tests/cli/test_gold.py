@@ -117,7 +117,7 @@ def test_answers_of_tables_are_taken_over_a_rule(tmp_path, command):
     assert "|answers:pass@2|" in str(one)
     message = " ".join(cli(command, *given, "--answers", "output", expect=2)[1].split())
     assert "--answers output is a column of raw answers" in message
-    assert "--over mean, pass@K" in message
+    assert "--over mean, first, best, pass@K" in message
     two = cli(command, *given, "--answers", "max", "--over", "min", expect=2)[1]
     assert 'over is "min", but its other name answers is "max"' in two
 

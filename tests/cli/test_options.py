@@ -296,6 +296,9 @@ VALUES = {
         for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
     },
     "over": "pass@1",
+    "pick": "a,b",
+    "sample": "size",
+    "systems": "right,size",
     "delta": "0.07",
     "digits": "7",
     "denominator": "size",
@@ -612,7 +615,7 @@ WITHOUT_EFFECT = {
     *(f"{name} brat --{flag}" for name in ("check", "convert") for flag in ("lone", "trigger")),
     "check brat --example", "check brat --roles", "check no tags --roles",
     "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
-    "--epoch",  # if no id occurs twice: tests/tasks/values
+    "--epoch", "--sample",  # if no id occurs twice: tests/tasks/values
     "aggregate values --counts",  # values have no counts
     "aggregate subsets --cluster",  # each is one document, so its examples are units anyway
     "classify protocol --answers",  # the protocol implies them

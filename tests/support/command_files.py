@@ -87,6 +87,10 @@ def lay_files(folder: Path) -> Path:
         eval_log(folder / f"{name}.eval", [
             log_sample(i, 1, {"match": "CI"[i % k > 0]}, doc=f"d{i // 3}") for i in range(12)
         ])  # fmt: skip
+    runs = [
+        f"{name},{i},{i % k % 2}\n" for k, name in enumerate(("old", "new"), 2) for i in range(40)
+    ]
+    (folder / "runs.csv").write_text("".join(("model,id,match\n", *runs)))
     marks = ("T1\tCause 0 4\tRain\n", "T2\tEffect 5 9\tfell\n", "R1\tcauses A:T1 B:T2\n")
     (folder / "x.ann").write_text("".join(marks))
     (folder / "dates.csv").write_text("topic_id,date\n4,2021-05\n11,2021-06\n")

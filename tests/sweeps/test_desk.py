@@ -281,7 +281,7 @@ def test_a_count_file_stands_for_a_log(tmp_path):
         (["text.txt", "a.eval"], 'no column "id"'),
         (["a.eval", "b.eval", "--score", "match", "--missing", "skip", "--cluster", "no"],
          'no metadata "no"'),
-        (["a.eval", "b.eval", "--over", "best"], "over is"),
+        (["a.eval", "b.eval", "--over", "worst"], "over is"),
         (["a.eval", "b.eval", "--score", "match", "--missing", "skip", "--over", "pass@9"],
          "expected at least 9 for pass@9"),
         (["a.eval", "b.eval", "--numerator", "x"], "go together"),

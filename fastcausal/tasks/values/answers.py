@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import InputError, Warnings
+from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
@@ -58,6 +59,25 @@ class ValueAnswers:
         """True for ratios of sums, False for means."""
         return any(bottoms is not None for _, bottoms in self.scores.values())
 
+    def take(self, rows: Int64) -> ValueAnswers:
+        """Return the answers of these numbers."""
+
+        def of(column: Any) -> Any:
+            return None if column is None else np.asarray(column)[rows]
+
+        numbers = pa.array(rows)
+        return replace(
+            self,
+            ids=self.ids.take(numbers),
+            scores={name: (of(top), of(low)) for name, (top, low) in self.scores.items()},
+            where=lambda row: self.where(int(rows[row])),
+            epochs=None if self.epochs is None else self.epochs.take(numbers),
+            errors=of(self.errors),
+            limits=of(self.limits),
+            contents=None if self.contents is None else self.contents.take(numbers),
+            columns={name: column.take(numbers) for name, column in self.columns.items()},
+        )
+
 
 def number_of(value: Any) -> float:
     """Return a value of a score as a number; NaN for None.
@@ -100,7 +120,7 @@ def flags_of(cells: Sequence[Any]) -> tuple[Float64, Float64] | None:
 class Examples:
     """Examples in the order of their ids, with the places of their answers."""
 
-    ids: list[str]
+    ids: pa.Array
     order: Int64  # int64[n_answers]: The answers, sorted by example
     # int64[n_examples]: Place of each example's first answer in ``order``, and number of its
     # answers
@@ -116,14 +136,14 @@ class Examples:
 
 def examples_of(answers: ValueAnswers) -> Examples:
     """Group answers by example."""
-    coded = answers.ids.dictionary_encode()
-    names = coded.dictionary.to_pylist()
-    ranks = np.empty(len(names), np.int64)
-    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    codes = ranks[arrow.values_of(coded.indices).astype(np.int64)]
+    coded = arrow.joined(answers.ids).dictionary_encode()
+    in_order = pc.sort_indices(coded.dictionary)  # bytes of UTF-8 are ordered as characters are
+    ranks = np.empty(len(in_order), np.int64)
+    ranks[arrow.values_of(in_order)] = np.arange(len(in_order))
+    codes = ranks[arrow.values_of(coded.indices)]
     order = np.argsort(codes, kind="stable")
-    starts, sizes = np.unique(codes[order], return_index=True, return_counts=True)[1:]
-    examples = Examples(sorted(names), order, starts, sizes)
+    sizes = np.bincount(codes)
+    examples = Examples(coded.dictionary.take(in_order), order, np.cumsum(sizes) - sizes, sizes)
     if (sizes > 1).any():
         _require_unique(answers, examples, codes)
     return examples
@@ -135,8 +155,8 @@ def _require_unique(answers: ValueAnswers, examples: Examples, codes: Int64) -> 
         k = int((examples.sizes > 1).argmax())
         id, n = examples.ids[k], examples.sizes[k]
         raise InputError(
-            f'{answers.name}: id "{id}" occurs {n} times, expected once: '
-            "name the column of repeats with --epoch"
+            f'{answers.name}: id "{id}" occurs {n} times, expected once',
+            Remedy("sample", ("COLUMN",), "would name the column of repeats"),
         )
     epochs = arrow.values_of(answers.epochs.dictionary_encode("encode").indices).astype(np.int64)
     pairs = np.lexsort((epochs, codes))
@@ -174,6 +194,8 @@ def values_of(
         weights = _Groups(bottoms[order], ends - n, n).means()
         return groups.means(), weights, np.full(len(n), math.nan)
     _check_counts(answers, name, examples, n, rule)
+    if rule == "best":
+        rule = "min" if name in answers.lower else "max"
     return groups.reduce(rule), (n > 0).astype(np.float64), groups.variances(rule)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import strings
 from fastcausal.counts.files import take_one
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import read_systems
@@ -23,7 +21,7 @@ from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Examples, ValueAnswers, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.formula import CONTENT, WITHIN, ValueFormula
-from fastcausal.tasks.values.reading import ValueReading, choose_rule
+from fastcausal.tasks.values.reading import ValueReading, choose_name, choose_rule
 
 Mask = npt.NDArray[np.bool_]
 
@@ -42,6 +40,7 @@ def statistics(
     missing: MissingPolicy = "error",
     system: str | None = None,
     answers: str | None = None,
+    sample: str | None = None,
 ) -> Statistics:
     """Read the values of examples from the output of any evaluation.
 
@@ -63,13 +62,16 @@ def statistics(
         Column, or key of metadata or of the document, to keep for drawing by cluster; by default
         those that `compare` takes, where there are such.
     over : str
-        ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example.
+        ``mean``, ``first``, ``best``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of
+        an example.
     missing : {"error", "skip", "zero"}
         Refuse answers without a score, leave them out, or count them as 0.
     system : str, optional
         Name of the system; by default its name in the log.
     answers : str, optional
         Another name of ``over``.
+    sample : str, optional
+        Another name of ``epoch``.
 
     Returns
     -------
@@ -92,6 +94,7 @@ def statistics(
     (array([0.5]), -0.16666666666666669)
     """
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
+    epoch = choose_name("epoch", epoch, "sample", sample)
     reading = ValueReading(
         scores, value=value, numerator=numerator, denominator=denominator, id=id,
         cluster=cluster, epoch=epoch, over=choose_rule(over, answers), missing=missing,
@@ -100,11 +103,11 @@ def statistics(
 
 
 def load(source: Any, reading: ValueReading, system: str | None = None) -> dict[str, Statistics]:
-    """Read statistics by name of system; only a count file has several systems."""
+    """Read statistics by name of system."""
     read = read_answers(source, reading)
     if not isinstance(read, Source):
-        statistics = statistics_of(read, reading, system)
-        return {statistics.system or name_of(source): statistics}
+        every = [statistics_of(answers, reading, system) for answers in read]
+        return {each.system or name_of(source): each for each in every}
     systems = read_systems(read.name)
     for statistics in systems.values():
         reading.check_counts(read.name, statistics.formula)
@@ -127,12 +130,14 @@ def statistics_of(
         if any(bottoms is None for _, bottoms in answers.scores.values()):
             names = ", ".join(answers.scores)
             raise InputError(f"{answers.name}: {names} are means and ratios: name one kind alone")
+    examples, rule = examples_of(answers), reading.over
+    if rule == "first":
+        answers, rule = answers.take(examples.order[examples.starts]), "mean"
+        examples = examples_of(answers)
     missing = [_are_missing(*columns) for columns in answers.scores.values()]
     unscored, lost = np.logical_or.reduce(missing), np.logical_and.reduce(missing)
     if unscored.any() and reading.missing == "error":
         raise _missing(answers, unscored)
-    examples = examples_of(answers)
-    rule = reading.over
     counted = _fill_zeros(answers) if reading.missing == "zero" else answers
     columns, variances = list[Float64](), dict[str, Float64]()
     for name in answers.scores:
@@ -145,8 +150,8 @@ def statistics_of(
         if not kept.any():
             raise InputError(f"{answers.name}: no example has a score")
     formula = ValueFormula(
-        tuple(answers.scores), "ratio" if answers.is_ratio else "mean", rule, reading.missing,
-        tuple(sorted(answers.lower)),
+        tuple(answers.scores), "ratio" if answers.is_ratio else "mean", reading.over,
+        reading.missing, tuple(sorted(answers.lower)),
     )  # fmt: skip
     units = _units(answers, examples, unscored, variances)
     return Statistics.of_units(
@@ -190,7 +195,7 @@ def _units(
 ) -> pa.Table:
     """Return a row for each example: id, kept columns, digest, and counts of its answers."""
     first = pa.array(examples.order[examples.starts])
-    columns: dict[str, Any] = {"id": strings(examples.ids)}
+    columns: dict[str, Any] = {"id": examples.ids}
     for name, column in answers.columns.items():
         if (of_examples := _reduce_to_examples(answers, name, column, examples)) is not None:
             columns[name] = of_examples
@@ -202,9 +207,7 @@ def _units(
     columns["n_unscored"] = pa.array(examples.sums(unscored))
     for name, variance in variances.items():
         if not np.isnan(variance).all():
-            columns[f"{WITHIN}:{name}"] = pa.array(
-                [None if math.isnan(each) else each for each in variance.tolist()], pa.float64()
-            )
+            columns[f"{WITHIN}:{name}"] = pa.array(variance, mask=np.isnan(variance))
     return pa.table(columns)
 
 

@@ -22,7 +22,7 @@ from fastcausal.formats.logs import inspect_ai
 from fastcausal.formats.logs.replies import is_sample
 from fastcausal.tasks.values import inspect_logs, lm_eval, tables
 from fastcausal.tasks.values.answers import ValueAnswers
-from fastcausal.tasks.values.reading import ValueReading
+from fastcausal.tasks.values.reading import OF_TABLES, ValueReading
 
 SAMPLES = "samples_*.jsonl"
 KNOWN = (
@@ -32,26 +32,34 @@ KNOWN = (
 Reader = Callable[[ValueReading], ValueAnswers]
 
 
-def read_answers(source: Any, reading: ValueReading, name: str = "rows") -> ValueAnswers | Source:
-    """Read the answers of one system; return a count file unchanged."""
+def read_answers(
+    source: Any, reading: ValueReading, name: str = "rows"
+) -> list[ValueAnswers] | Source:
+    """Read the answers of each system; return a count file unchanged."""
     if not isinstance(source, str | os.PathLike | Source):
-        return tables.answers_of(read_records(source, name), reading)
+        return tables.systems_of(read_records(source, name), reading)
     if isinstance(source, str | os.PathLike):
         if Path(local(source)).is_dir():
-            return lm_eval.read_files([Source.open(path) for path in _samples_in(source)], reading)
+            files = [Source.open(path) for path in _samples_in(source)]
+            return _read_log(os.fspath(source), partial(lm_eval.read_files, files), reading)
         with _open_on_disk(source) as file:
             if file is not None and (reader := _reader_of_log(os.fspath(source), file)):
-                return reader(reading)
+                return _read_log(os.fspath(source), reader, reading)
     opened = Source.open(source)
     if _holds_counts(opened):
         return opened
     if reader := _reader_of_text(opened):
-        return reader(reading)
+        return _read_log(opened.name, reader, reading)
     records = read_records(opened)
     if lacks := tables.lacking(records, reading):
         found = ", ".join(records.names)[:200]
         raise InputError(f'{opened.name}: no column "{lacks}": found {found}; {KNOWN}')
-    return tables.answers_of(records, reading)
+    return tables.systems_of(records, reading)
+
+
+def _read_log(name: str, reader: Reader, reading: ValueReading) -> list[ValueAnswers]:
+    reading.refuse(name, "a log of one system", *OF_TABLES)
+    return [reader(reading)]
 
 
 def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:

@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int | None], None]
 
 OF_SOURCES = (
-    "scorer", "metric", "filter", "value", "numerator", "denominator", "id", "epoch",
+    "scorer", "metric", "filter", "value", "numerator", "denominator", "id", "epoch", "system",
+    "systems",
 )  # fmt: skip
 """Options of logs and tables alone."""
 
-_RULE = re.compile(r"mean|max|min|pass[@^][1-9][0-9]{0,8}")
+OF_TABLES = ("system", "systems")
+"""Options of tables alone."""
+
+RULES = "mean, first, best, pass@K, pass^K, max or min"
+_RULE = re.compile(r"mean|first|best|majority|max|min|pass[@^][1-9][0-9]{0,8}")
 
 
 def is_rule(text: str) -> bool:
-    """Return True for a rule that makes one value of the answers to an example."""
+    """Return True for a rule that makes one of the answers to an example."""
     return _RULE.fullmatch(text) is not None
 
 
@@ -34,6 +39,13 @@ def choose_rule(over: str, answers: str | None) -> str:
     if answers is not None and over not in ("mean", answers):
         raise ValueError(f'over is "{over}", but its other name answers is "{answers}"')
     return over if answers is None else answers
+
+
+def choose_name(name: str, value: str | None, other: str, alias: str | None) -> str | None:
+    """Return an argument under one of its two names; ValueError for two values."""
+    if None not in (value, alias) and value != alias:
+        raise ValueError(f'{name} is "{value}", but its other name {other} is "{alias}"')
+    return value if alias is None else alias
 
 
 @dataclass(frozen=True)
@@ -52,10 +64,14 @@ class ValueReading:
     # Columns of a table; by default ``id``, else ``doc_id``, and ``epoch``
     id: str | None = None
     epoch: str | None = None
+    # The column of a table that names the system of each row; or columns of values, one a system
+    system: str | None = None
+    systems: tuple[str, ...] | None = None
     # Column, or key of metadata, to keep; "auto": those of `CLUSTERS` that there are
     cluster: str | None = None
     columns: tuple[str, ...] = ()  # Other columns to keep
-    # ``mean``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an example
+    # ``mean``, ``first``, ``best``, ``pass@K``, ``pass^K``, ``max`` or ``min`` of the answers of an
+    # example
     over: str = "mean"
     # {"error", "skip", "zero"}: Refuse answers without a score, leave them out, or count them
     # as 0
@@ -67,9 +83,14 @@ class ValueReading:
     def __post_init__(self) -> None:
         check("missing", self.missing, MissingPolicy)
         if not is_rule(str(self.over)):
-            raise ValueError(
-                f'over is "{self.over}", expected mean, pass@K, pass^K, max or min, such as pass@2'
-            )
+            raise ValueError(f'over is "{self.over}", expected {RULES}, such as pass@2')
+        if self.over == "majority":
+            raise ValueError(f"over majority is for relations and labels, of values {RULES}")
+        if self.systems is not None:
+            if self.system is not None:
+                raise ValueError("system is a column of names, systems are columns of values")
+            if self.value is not None or self.is_ratio or len(self.scores) > 1:
+                raise ValueError("systems are columns of values, of one score without others")
         if (self.numerator is None) != (self.denominator is None):
             raise ValueError("numerator and denominator go together, got one of them")
         if self.is_ratio and self.value is not None:

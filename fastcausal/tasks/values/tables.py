@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,8 +30,28 @@ TEXTS = (
 )
 
 
+def systems_of(records: Records, reading: ValueReading) -> list[ValueAnswers]:
+    """Return the answers of each system of a table."""
+    if reading.systems is not None:
+        name = reading.scores[0] if reading.scores else VALUE
+        parts = {
+            column: records.without(*(c for c in reading.systems if c != column)).renamed(
+                column, name
+            )
+            for column in map(records.require, reading.systems)
+        }
+    elif reading.system is not None:
+        parts = {
+            name: part.without(reading.system)
+            for name, part in records.split(reading.system).items()
+        }
+    else:
+        return [answers_of(records, reading)]
+    return [replace(answers_of(part, reading), system=name) for name, part in parts.items()]
+
+
 def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
-    """Return the answers of a table."""
+    """Return the answers of one system."""
     reading.refuse(records.name, "a table", "scorer", "metric", "filter")
     id = records.require(*([reading.id] if reading.id else IDS))
     epoch = reading.epoch or (EPOCH if EPOCH in records else None)
@@ -75,7 +96,7 @@ def lacking(records: Records, reading: ValueReading) -> str | None:
         return IDS[0]
     if reading.value is not None or reading.is_ratio or _is_ratio(records):
         return None
-    wanted = reading.scores or (VALUE,)
+    wanted = reading.systems or reading.scores or (VALUE,)
     return next(
         (n for n in wanted if n not in records and n.partition(".")[0] not in records), None
     )

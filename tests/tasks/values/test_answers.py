@@ -86,7 +86,7 @@ def test_each_score_has_its_own_denominator():
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([{"id": 1, "value": 1}, {"id": "1", "value": 0}], {}, 'id "1" occurs 2 times.*--epoch'),
+        ([{"id": 1, "value": 1}, {"id": "1", "value": 0}], {}, 'id "1" occurs 2 times.*sample='),
         ([{"id": 1, "epoch": 1, "value": 1}] * 2, {}, 'id "1", epoch 1 occurs twice'),
         ([{"id": "x", "value": math.inf}], {}, 'id "x": value is inf'),
         ([{"id": "x", "value": "maybe"}], {}, 'row 0: "value" is "maybe", expected a number'),
