@@ -11,7 +11,7 @@ from tests.support.logs import eval_log, json_log, lm_rows, lm_samples, sample
 
 
 def texts_of(source, ids, **reading):
-    answers = read_answers(source, ValueReading(**reading))
+    [answers] = read_answers(source, ValueReading(**reading))
     return sorted(answers.texts(ids), key=lambda text: (text.id, text.epoch or 0))
 
 
