@@ -1,4 +1,4 @@
-"""Scores inside the loops of other libraries: torchmetrics, transformers' Trainer, evaluate.
+"""Scores inside the loops of other libraries: torchmetrics, Trainer, evaluate, TRL, verl.
 
 Each name loads at its first use, together with its library.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fastcausal.training.evaluation import TagMetric as TagMetric
     from fastcausal.training.evaluation import tag_metric_path as tag_metric_path
+    from fastcausal.training.reward import Reward as Reward
     from fastcausal.training.span_score import SpanScore as SpanScore
     from fastcausal.training.stopping import Stop as Stop
     from fastcausal.training.trainer import compute_metrics as compute_metrics
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from fastcausal.training.words import word_ids_of as word_ids_of
 
 _MODULES = {
+    "Reward": "reward",
     "SpanScore": "span_score",
     "Stop": "stopping",
     "TagMetric": "evaluation",

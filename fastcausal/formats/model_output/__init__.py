@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from fastcausal.arrays.arrow import compact, is_valid
 from fastcausal.errors import InputError, Remedy
@@ -107,6 +108,38 @@ def _located(
     """Find the spans of answers in their own texts, or in gold's texts."""
     records, of_gold = said.records, columns.get("text")
     texts = span_lines.texts_among(said.texts, of_gold, len(said.answers))
+
+    def where(k: int) -> str:
+        return f"{records.locate(k)}: example {columns['id'][k] if 'id' in columns else k}"
+
+    def text_of(k: int) -> Any:
+        text = texts[k].as_py()
+        # A missing text is reported later.
+        return of_gold[k].as_py() if text is None and of_gold is not None else text
+
+    located = find_spans(
+        records.name, said.answers, answered, texts, lengths, by_gap, rule, tokens, marking,
+        text_of, where,
+    )  # fmt: skip
+    columns = {**columns, "text": compact(texts), **token_column(tokens)}
+    return located.table(columns, lines=records.lines)
+
+
+def find_spans(
+    name: str,  # The source, for messages
+    answers: pa.Array | Sequence[Any],
+    answered: ParsedAnswers,
+    texts: pa.Array,
+    lengths: Int32,  # As in `span_lines.find_spans`
+    by_gap: bool,
+    rule: WordCutter,
+    tokens: list[Any],  # The tokens of each example if they are given; those of a rule are set
+    marking: Marking,
+    text_of: Callable[[int], Any],  # Returns the text of an example
+    where: Callable[[int], str],  # Names an example in messages
+    lenient: bool = False,  # True makes an answer unread where it would be refused
+) -> Builder:
+    """Find the spans of answers in texts, and return the builder of their relations."""
     plain = answered.plain.copy()
     plain[list(answered.others)] = 0
     if rule.cutting is not None:
@@ -116,25 +149,23 @@ def _located(
     def add(build: Builder, k: int) -> None:
         relations = answered.others.get(k)
         if relations is None:
-            relations = relations_in(value_at(said.answers, k), Notes.of_roles(marking))
-        where = f"{records.locate(k)}: example {columns['id'][k] if 'id' in columns else k}"
+            relations = relations_in(value_at(answers, k), Notes.of_roles(marking))
         length = None if lengths[k] < 0 else int(lengths[k])
-        text = texts[k].as_py()
-        if text is None and of_gold is not None:
-            text = of_gold[k].as_py()  # a missing text is reported below
+        text = text_of(k)
         try:
             tokens[k] = given = rule.tokens_of(text, tokens[k])
             text = join_tokens(given) if text is None and given else text
             example = {"relations": relations}
-            spans.add_example(build, where, example, text, length, by_gap, rule, given)
+            spans.add_example(build, where(k), example, text, length, by_gap, rule, given)
         except InputError as error:
-            raise InputError(f"{where}: {error.problem}", error.remedy) from error
+            if not lenient:
+                raise InputError(f"{where(k)}: {error.problem}", error.remedy) from error
+            build.unread_answer(where(k), UnreadError(error.problem))
+            build.end_example(length)
 
-    located = span_lines.find_spans(
-        records.name, answered.written, texts, lengths, plain, by_gap, rule, add, marking.roles
+    return span_lines.find_spans(
+        name, answered.written, texts, lengths, plain, by_gap, rule, add, marking.roles
     )
-    columns = {**columns, "text": compact(texts), **token_column(tokens)}
-    return located.table(columns, lines=records.lines)
 
 
 def _forms(answered: ParsedAnswers, notes: Notes) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import lists, numbers, strings
+from fastcausal.arrays._spans import sort
+from fastcausal.arrays.arrow import lists, numbers, offsets, strings
 from fastcausal.arrays.span_arrays import relation_columns
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
 from fastcausal.errors import InputError, Problems, counted
@@ -21,6 +22,7 @@ from fastcausal.files.keys import places_of, require_unique
 from fastcausal.files.values import JsonTexts, kind
 from fastcausal.options import Occurrence
 from fastcausal.relations import PLACES, ROLES, Reading, Relations
+from fastcausal.rows import Rows
 
 MAX_PLACED = 1 << 16  # examples of a source whose lines are kept for messages
 REPLACED = 'column "types" replaced by types of relations'  # a note
@@ -139,6 +141,10 @@ class Builder:
             self.reasons = [(int(places[k]), n, why, text) for k, n, why, text in self.reasons]
         self.set_all(values, widths, counts, lengths, types)
 
+    def types(self) -> pa.Array | None:
+        """Return the type of each relation, null if unknown; None if no relation has one."""
+        return self._own_types() if self._values is None and self._types else self._all_types
+
     def _own_types(self) -> pa.Array:
         """Return the types of the relations added one by one."""
         return strings([*map(self._types.get, range(len(self._widths)))]).cast(pa.string())
@@ -149,6 +155,22 @@ class Builder:
         self._seen = len(self._widths)
         self._lengths.append(-1 if length is None else length)
 
+    def rows(self) -> Rows:
+        """Return all examples as Rows; an unreadable relation has no rows."""
+        values, widths = self._flat()
+        row_offsets = offsets(np.maximum(widths, 0))
+        sort(values, row_offsets)
+        lengths = np.array(self._lengths, np.int32)
+        return Rows(values, row_offsets, offsets(self._counts), lengths)
+
+    def _flat(self) -> tuple[Int32, Int64]:
+        """Return the spans of all relations, and the number of spans of each."""
+        values = self._values
+        if values is None:
+            n = 3 * len(self._spans)
+            values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
+        return values, np.array(self._widths, np.int64)
+
     def table(
         self,
         # Further columns, a value per example; ``id`` may be None: known by position
@@ -158,17 +180,14 @@ class Builder:
         lines: Sequence[int] | None = None,  # The line of each example, for messages
     ) -> Relations:
         """Return all examples as Relations."""
-        values = self._values
-        if values is None:
-            n = 3 * len(self._spans)
-            values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
+        values, widths = self._flat()
         flat = (
             values.T,
-            np.array(self._widths, np.int64),
+            widths,
             self._counts,
             np.array(self._lengths, np.int32),
         )
-        types = self._own_types() if self._values is None and self._types else self._all_types
+        types = self.types()
         if types is None and "types" in columns:
             types = _listed_types(columns["types"], self._counts)
         elif types is not None:

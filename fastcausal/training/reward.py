@@ -1,0 +1,581 @@
+"""The score of an answer as its reward, for TRL, verl, verifiers and loops of one's own.
+
+::
+
+    text, gold ── read once, kept by content ─────▶ GoldExample ──┐
+    completions ── raw answers ── spans in the text ── counts ────┴──▶ a share for each completion
+"""
+
+from __future__ import annotations
+
+import ast
+import marshal
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import offsets, strings
+from fastcausal.arrays.examples import TYPE
+from fastcausal.engine.kernel import Int64
+from fastcausal.errors import InputError
+from fastcausal.formats import model_output, read_marked
+from fastcausal.formats._tokens import is_of_letters, occurrences
+from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.formats.cnc.tagged import token_counts
+from fastcausal.formats.model_output.plain import ParsedAnswers, parsed
+from fastcausal.formats.model_output.shapes import JSON, Notes
+from fastcausal.formats.model_output.texts import relations_in
+from fastcausal.formats.reading.builder import Builder, UnreadError
+from fastcausal.formats.words import WordCutter, join_tokens, tokens_like
+from fastcausal.marking import Marking, WordRule
+from fastcausal.options import Occurrence, ProtocolName, check_reading
+from fastcausal.protocols import PROTOCOLS, Protocol, batch_protocol
+from fastcausal.relations import ROLES, Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
+from fastcausal.tasks.relations import official
+from fastcausal.tasks.relations.align import Aligned, align_rows
+from fastcausal.tasks.relations.formula import MULTI
+from fastcausal.tasks.relations.types import Types
+from fastcausal.tasks.relations.unread import unread_message
+
+PARTS = ("score", "format", "quote", "direction")
+SCORE_ALONE = {"score": 1.0}
+COMPILED = ("_counting", "_depths")
+Float64 = npt.NDArray[np.float64]
+Booleans = npt.NDArray[np.bool_]
+Row = tuple[Any, Any, Any]  # text, tokens and gold of an example, as given
+
+
+class Reward:
+    """The score of an answer as its reward: finite, from 0 to 1, and the metric itself.
+
+    It is a reward function of TRL; `score` takes one completion, as a rubric of verifiers does, and
+    `verl` is a ``compute_score`` of verl. It can be pickled, forked, and called by several threads.
+
+    Parameters
+    ----------
+    protocol : {"recess", "cnc-2023", "relations", "depths"} or Protocol
+        Its scores are ratios of sums. The value of a completion is the score of its example.
+    score : str
+        ``"f1"`` is that of the protocol's first group; or a name such as ``"cause_recall"``, or
+        ``"overlap_f1"`` with ``protocol="relations"``.
+    gold, text, tokens : str
+        Names of the columns. Gold is a list of relations by words or by tokens, JSON text of one, a
+        tagged sentence, a list of these, or such a list as the Causal News Corpus writes it.
+        ``tokens``, if named, has the tokens of each text; then a text may be missing.
+    unparsed : float
+        The score of an answer that cannot be read, from 0 to 1: an empty one, one without
+        relations in any form, and one with a span that is not in the text.
+    none : float
+        The score of an answer without relations where gold has none either, from 0 to 1.
+    parts : mapping of str to float, optional
+        Weights of ``"score"``, ``"format"`` (1 for an answer that was read), ``"quote"`` (the share
+        of its spans that stand in the text word for word) and ``"direction"`` (1 less the share of
+        its relations that are right but turned round). The value is their weighted mean.
+    occurrence, words
+        As in `fastcausal.read`.
+    cache : int
+        Number of examples whose gold is kept, by content.
+    name : str, optional
+        ``__name__`` in logs; by default ``fastcausal_<protocol>_<score>``.
+
+    Raises
+    ------
+    ValueError
+        An option is out of range, or the score is no ratio of sums.
+
+    Examples
+    --------
+    >>> reward = Reward()
+    >>> example = {"text": "Rain fell so roads closed .",
+    ...            "relations": [{"cause": "Rain fell", "effect": "roads closed"}]}
+    >>> answers = ['{"relations": [{"cause": "Rain fell", "effect": "roads"}]}', "I cannot"]
+    >>> [round(reward.score(answer, example), 4) for answer in answers]
+    [0.6667, 0.0]
+    >>> reward(answers, text=[example["text"]] * 2, relations=[example["relations"]] * 2)[1]
+    0.0
+    """
+
+    def __init__(
+        self,
+        protocol: ProtocolName | Protocol = "recess",
+        *,
+        score: str = "f1",
+        gold: str = "relations",
+        text: str = "text",
+        tokens: str | None = None,
+        unparsed: float = 0.0,
+        none: float = 1.0,
+        parts: Mapping[str, float] | None = None,
+        occurrence: Occurrence = "gap",
+        words: WordRule = "blank",
+        cache: int = 100_000,
+        name: str | None = None,
+    ) -> None:
+        self._protocol = batch_protocol(protocol)
+        if self._protocol.tags == "aligned":
+            raise ValueError(f"{self._protocol.name} aligns tags, which answers do not have")
+        check_reading(self._protocol.tags, occurrence)
+        if cache < 0:
+            raise ValueError(f"cache is {cache}, expected a number of examples")
+        self._of_none, self._of_unparsed = (
+            _check_share(which, value) for which, value in (("none", none), ("unparsed", unparsed))
+        )
+        self._parts = _check_parts(parts)
+        self._gold, self._text, self._tokens = gold, text, tokens
+        self._by_gap = occurrence == "gap"
+        self._marking = Marking.make(words=words)
+        self._rule = WordCutter.choose(self._marking.words)
+        self._score, self._weights = _weigh(self._protocol, score)
+        self._cache = cache
+        self._kept: dict[bytes, GoldExample] = {}
+        self.__name__: str = name or f"fastcausal_{self._protocol.name}_{score}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the settings, without what is kept or compiled."""
+        state = {name: value for name, value in self.__dict__.items() if name not in COMPILED}
+        return state | {"_kept": {}}
+
+    def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float]:
+        """Return the reward of each completion, as TRL asks for it.
+
+        Parameters
+        ----------
+        completions : sequence
+            Texts, or lists of messages: the last one of the assistant counts.
+        **columns
+            The columns of the data set, a row for each completion, and whatever TRL adds: means
+            go to its ``log_metric``, values to its ``log_extra``.
+        """
+        scored = self._score_all(completions, self._rows(len(completions), columns))
+        _log(self.__name__, scored, columns.get("log_metric"), columns.get("log_extra"))
+        return scored.values
+
+    def parts_of(self, completions: Sequence[Any], **columns: Any) -> dict[str, list[float]]:
+        """Return the parts of the rewards by name, with the arguments of a call."""
+        return self._score_all(completions, self._rows(len(completions), columns)).parts
+
+    def score(self, completion: Any, row: Mapping[str, Any]) -> float:
+        """Return the reward of one completion for a row of the data set, the same as in a batch."""
+        given = (self._text, self._tokens, self._gold)
+        text, tokens, gold = (None if name is None else row.get(name) for name in given)
+        return self._score_all([completion], [(text, tokens, gold)]).values[0]
+
+    def verl(
+        self,
+        data_source: Any = None,
+        solution_str: Any = None,
+        ground_truth: Any = None,
+        extra_info: Mapping[str, Any] | None = None,
+        **further: Any,
+    ) -> float:
+        """Return the reward of one completion; its text, or tokens, are in ``extra_info``."""
+        row = dict(extra_info or {})
+        row.setdefault(self._text, row.get("text"))
+        return self.score(solution_str, row | {self._gold: ground_truth})
+
+    @cached_property
+    def _counting(self) -> Counting:
+        return counting_of(self._protocol, ROLES, "cpu", None)
+
+    @cached_property
+    def _depths(self) -> tuple[Counting, Int64]:
+        """The counting of depths, and its weights of turned and of all predicted relations."""
+        counting = counting_of(PROTOCOLS["depths"], ROLES, "cpu", None)
+        formula = formula_of(PROTOCOLS["depths"], ROLES)
+        each = formula.counts_of(np.eye(len(counting.columns), dtype=np.int64), "account_predicted")
+        return counting, np.stack([each["turned"], each["relations"]], axis=1)
+
+    def _rows(self, n: int, columns: Mapping[str, Any]) -> list[Row]:
+        """Return text, tokens and gold of n completions."""
+        given: list[Any] = []
+        for name in (self._text, self._tokens, self._gold):
+            column = None if name is None else columns.get(name)
+            if column is None and (name == self._gold or self._tokens is None is not name):
+                known = ", ".join(columns) or "no columns"
+                raise InputError(f'no column "{name}" of the data set: found {known}')
+            if column is not None and len(column) != n:
+                raise InputError(f'column "{name}" has {len(column)} rows, expected {n}')
+            given.append([None] * n if column is None else column)
+        return [*zip(*given, strict=True)]
+
+    def _score_all(self, completions: Sequence[Any], rows: Sequence[Row]) -> ScoredAnswers:
+        if not len(completions):
+            return ScoredAnswers([], {part: [] for part in self._parts}, 0)
+        golds = self._golds(rows)
+        answers = [*map(_find_answer, completions)]
+        answered = parsed(answers, Notes())
+        build = self._find(golds, answers, answered)
+        aligned = self._align(golds, build)
+        unread = np.zeros(len(golds), bool)
+        unread[[example for example, *_ in build.reasons]] = True
+        parts: dict[str, Float64] = {}
+        for part in self._parts:
+            if part == "score":
+                parts[part] = self._shares(golds, aligned, unread)
+            elif part == "format":
+                parts[part] = _are_read(answered).astype(np.float64)
+            elif part == "quote":
+                parts[part] = _quotes(golds, answers, answered)
+            else:
+                parts[part] = self._directions(aligned, answered)
+        lists = {part: column.tolist() for part, column in parts.items()}
+        values = lists["score"] if len(parts) == 1 and "score" in parts else self._mean(parts)
+        return ScoredAnswers(values, lists, int(np.count_nonzero(unread)))
+
+    def _mean(self, parts: Mapping[str, Float64]) -> list[float]:
+        """Return the weighted means of parts."""
+        # Both sums add in one order: parts of 1 give 1.
+        total = sum(self._parts.values())
+        sums: Any = sum(self._parts[name] * values for name, values in parts.items())
+        means: list[float] = (sums / total).tolist()
+        return means
+
+    def _find(
+        self, golds: Sequence[GoldExample], answers: list[Any], answered: ParsedAnswers
+    ) -> Builder:
+        """Find the spans of answers in the texts of their examples."""
+        return model_output.find_spans(
+            "completions",
+            answers,
+            answered,
+            strings([gold.text for gold in golds]),
+            np.array([gold.length for gold in golds], np.int32),
+            self._by_gap,
+            self._rule,
+            [gold.tokens for gold in golds],
+            self._marking,
+            lambda k: golds[k].text,
+            lambda k: f"completion {k}",
+            lenient=True,
+        )
+
+    def _align(self, golds: Sequence[GoldExample], build: Builder) -> Aligned:
+        """Align answers with gold, both as the protocol reads them."""
+        gold = _join([gold.rows for gold in golds])
+        aligned = align_rows(gold, build.rows(), ROLES, self._protocol)
+        if self._protocol.tags in OFFICIAL and self._protocol.surplus == "truncate":
+            texts = pa.table({"text": strings([gold.text for gold in golds])})
+            filled, _ = official.padded(aligned.gold, aligned.pred, texts, self._protocol.tags)
+            aligned = aligned._replace(pred=filled)
+        if self._score.startswith("strict"):
+            of_pred = build.types()
+            of_gold = [name for gold in golds for name in gold.types]
+            names = [None] * aligned.pred.n_relations if of_pred is None else of_pred.to_pylist()
+            aligned = aligned._replace(types=_number(of_gold, names))
+        return aligned
+
+    def _shares(self, golds: Sequence[GoldExample], aligned: Aligned, unread: Booleans) -> Float64:
+        """Return the score of each example."""
+        counts = self._counting.run(aligned, partners=False).counts
+        numerator, denominator = (counts @ self._weights).T
+        n_gold, n_pred = aligned.gold.n_marked(), aligned.pred.n_marked()
+        shares = np.where(n_gold + n_pred == 0, self._of_none, 0.0)
+        np.divide(numerator, denominator, out=shares, where=denominator != 0)
+        shares[unread] = self._of_unparsed
+        return shares
+
+    def _directions(self, aligned: Aligned, answered: ParsedAnswers) -> Float64:
+        """Return 1 less the share of relations that are right but turned; 0 for unread answers."""
+        counting, weights = self._depths
+        turned, relations = (counting.run(aligned, partners=False).counts @ weights).T
+        kept = np.ones(len(turned))
+        np.divide(relations - turned, relations, out=kept, where=relations != 0)
+        return np.where(_are_read(answered), kept, 0.0)
+
+    def _golds(self, rows: Sequence[Row]) -> list[GoldExample]:
+        """Return the examples of rows; each is read once, and kept by its content."""
+        keys = [*map(_key, rows)]
+        known = {key: self._kept.get(key) for key in keys}
+        missing = [key for key, gold in known.items() if gold is None]
+        if missing:
+            places = {key: k for k, key in reversed([*enumerate(keys)])}
+            at = [places[key] for key in missing]
+            made = self._read([_simplify_row(k, rows[k]) for k in at], at)
+            known |= zip(missing, made, strict=True)
+            for key, gold in zip(missing, made, strict=True):
+                self._keep(key, gold)
+        return [known[key] for key in keys]  # type: ignore[misc]
+
+    def _keep(self, key: bytes, gold: GoldExample) -> None:
+        """Keep an example; the oldest ones give way."""
+        # Each step on the dict is atomic: no lock, which a fork might find closed.
+        self._kept[key] = gold
+        while len(self._kept) > self._cache:
+            try:
+                self._kept.pop(next(iter(self._kept)), None)
+            except (RuntimeError, StopIteration):  # another thread was faster
+                continue
+
+    def _read(self, rows: list[Row], places: list[int]) -> list[GoldExample]:
+        """Read gold, in as few steps as possible; InputError names the row."""
+        tagged = [bool(gold) and isinstance(gold[0], str) for *_, gold in rows]
+        made: dict[int, GoldExample] = {}
+        for form, read in ((False, self._read_relations), (True, self._read_tagged)):
+            chosen = [k for k, is_tagged in enumerate(tagged) if is_tagged is form]
+            try:
+                golds = read([rows[k] for k in chosen]) if chosen else []
+            except InputError:
+                golds = [_read_alone(read, rows[k], places[k]) for k in chosen]
+            made |= zip(chosen, golds, strict=True)
+        return [made[k] for k in range(len(rows))]
+
+    def _read_relations(self, rows: Sequence[Row]) -> list[GoldExample]:
+        examples = [
+            {"text": text, "relations": gold} | ({} if tokens is None else {"tokens": tokens})
+            for text, tokens, gold in rows
+        ]
+        return self._split(rows, read_marked(examples, marking=self._marking, lenient=True))
+
+    def _read_tagged(self, rows: Sequence[Row]) -> list[GoldExample]:
+        tags = GOLD_READING[self._protocol.tags]
+        texts = [{"text": text, "relations": []} for text, *_ in rows]
+        like = read_marked(texts, marking=self._marking, lenient=True)
+        sentences = [gold for *_, gold in rows]
+        return self._split(rows, read_marked(sentences, "cnc", like, tags, marking=self._marking))
+
+    def _split(self, rows: Sequence[Row], relations: Relations) -> list[GoldExample]:
+        """Return the examples of a table, as the protocol reads them."""
+        if relations.n_unread:
+            raise InputError(unread_message(relations.reading, "gold", relations.n_unread))
+        own = Rows.of(relations)
+        counts = token_counts(relations, "strict")
+        if (counts != own.lengths).any():
+            k = int(np.argmax(counts != own.lengths))
+            raise InputError(f"gold has {own.lengths[k]} tokens, expected {counts[k]} as its text")
+        read = align_rows(own, own, ROLES, self._protocol).gold
+        tokens = tokens_like(relations, np.arange(len(rows)))
+        names: list[Any] = [None] * len(rows)
+        if relations.types is not None:
+            names = relations.types.to_pylist()
+        golds = []
+        for k, (text, *_) in enumerate(rows):
+            part = read.part(k, k + 1)
+            alone = replace(part, values=part.values.copy(), lengths=part.lengths.copy())
+            types = names[k] or [None] * alone.n_relations
+            golds.append(GoldExample(text, tokens[k], alone, types))
+        return golds
+
+
+class GoldExample(NamedTuple):
+    """A text, and its relations as a protocol counts them."""
+
+    text: str
+    tokens: list[str] | None  # If blanks do not separate them
+    rows: Rows
+    types: list[str | None]  # Of its relations
+
+    @property
+    def length(self) -> int:
+        """Number of tokens."""
+        return int(self.rows.lengths[0])
+
+
+class ScoredAnswers(NamedTuple):
+    """Rewards, and their parts by name."""
+
+    values: list[float]
+    parts: dict[str, list[float]]
+    n_unread: int  # Answers of which a part could not be read
+
+
+def _check_share(name: str, value: float) -> float:
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise ValueError(f"{name} is {value!r}, expected a number from 0 to 1")
+    return float(value)
+
+
+def _check_parts(parts: Mapping[str, float] | None) -> dict[str, float]:
+    """Return the weights of parts."""
+    weights = SCORE_ALONE if parts is None else {n: float(weight) for n, weight in parts.items()}
+    for name in weights:
+        if name not in PARTS:
+            raise ValueError(f'parts has "{name}", expected some of {", ".join(PARTS)}')
+    if not all(0 <= weight < math.inf for weight in weights.values()) or not any(weights.values()):
+        raise ValueError(f"parts is {parts!r}, expected weights from 0 on, one of them above 0")
+    return weights
+
+
+def _weigh(protocol: Protocol, score: str) -> tuple[str, Float64]:
+    """Return the flat name of a score, and weights of counts: [n_counts, 2], of a ratio."""
+    formula = formula_of(protocol, ROLES, typed=True)
+    # Both sums of a ratio are linear: rows with a single 1 give their weights.
+    units = np.eye(len(formula.fields), dtype=np.int64)
+    units[:, -1] = 0  # MULTI is no count
+    ratios = {
+        name: parts
+        for name, parts in formula.parts_of(formula.terms(units)).items()
+        if not name.startswith(f"{MULTI}_")
+    }
+    name = score if score in ratios else f"{formula.groups[0]}_{score}"
+    if name not in ratios:
+        raise ValueError(
+            f'score is "{score}", expected a ratio of sums of {protocol.name}: {", ".join(ratios)}'
+        )
+    return name, np.stack(ratios[name], axis=1)[:-1].astype(np.float64)
+
+
+def _key(row: Row) -> bytes:
+    """Return the content of a row as bytes."""
+    try:
+        return marshal.dumps(row, 2)  # this version does not depend on how objects are shared
+    except ValueError:  # arrays, and other values than Python's own
+        return marshal.dumps(_simplify(row), 2)
+
+
+def _simplify(value: Any) -> Any:
+    """Convert arrays, tuples and mappings to lists and dicts."""
+    if isinstance(value, str | int | float | None) and not hasattr(value, "tolist"):
+        return value
+    if hasattr(value, "tolist"):
+        return _simplify(value.tolist())
+    if isinstance(value, Mapping):
+        return {key: _simplify(item) for key, item in value.items()}
+    if isinstance(value, Iterable):
+        return [*map(_simplify, value)]
+    raise InputError(f"a column has a {type(value).__name__}, expected texts, lists and mappings")
+
+
+def _simplify_row(k: int, row: Row) -> Row:
+    """Return text, tokens and gold of a row: a list of dicts or of tagged sentences."""
+    text, tokens, gold = _simplify(row)
+    if text is None and isinstance(tokens, list):
+        text = join_tokens(map(str, tokens))  # type: ignore[arg-type]
+    if not isinstance(text, str):
+        raise InputError(f"row {k}: the text is {text!r:.40}, expected a text, or tokens")
+    if isinstance(gold, str):
+        gold = _decode(gold)
+    if isinstance(gold, dict) and "relations" in gold:
+        gold = gold["relations"]
+    if not isinstance(gold, list):
+        raise InputError(f"row {k}: gold is {gold!r:.40}, expected a list of relations")
+    return text, tokens, gold
+
+
+def _decode(gold: str) -> Any:
+    """Return the value of JSON, or of a list as the Causal News Corpus writes it."""
+    if not gold.lstrip().startswith(("[", "{")):
+        return [gold]
+    try:
+        return JSON.decode(gold)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(gold)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return [gold]
+
+
+def _read_alone(
+    read: Callable[[Sequence[Row]], list[GoldExample]], row: Row, place: int
+) -> GoldExample:
+    try:
+        return read([row])[0]
+    except InputError as error:
+        raise InputError(f"row {place}: {error.problem}", error.remedy) from None
+
+
+def _find_answer(completion: Any) -> Any:
+    """Return the text of a completion, else its last message of the assistant; None for neither."""
+    if isinstance(completion, str | None):
+        return completion
+    messages = [completion] if isinstance(completion, Mapping) else completion
+    if not isinstance(messages, list | tuple):
+        kind = type(completion).__name__
+        raise TypeError(f"a completion is a {kind}, expected a text or a list of messages")
+    said = [m for m in messages if isinstance(m, Mapping) and m.get("role") == "assistant"]
+    if not said:
+        return None
+    content = said[-1].get("content")
+    return content if isinstance(content, str) and not said[-1].get("tool_calls") else said[-1]
+
+
+def _join(parts: Sequence[Rows]) -> Rows:
+    """Join the rows of examples."""
+    if len(parts) == 1:
+        return parts[0]
+    widths = np.concatenate([np.diff(part.row_offsets) for part in parts])
+    counts = [part.n_relations for part in parts]
+    values, lengths = (
+        np.concatenate(arrays)
+        for arrays in zip(*((part.values, part.lengths) for part in parts), strict=True)
+    )
+    return Rows(values, offsets(widths), offsets(counts), lengths, parts[0].tags)
+
+
+def _number(gold: Sequence[str | None], pred: Sequence[str | None]) -> Types:
+    """Number the types of relations."""
+    names = sorted({*gold, *pred} - {None})  # type: ignore[type-var]
+    number = {None: 0} | {name: k for k, name in enumerate(names, 1)}
+    of_gold, of_pred = (np.array([number[n] for n in side], np.int64) for side in (gold, pred))
+    return Types(tuple(names), of_gold, of_pred)  # type: ignore[arg-type]
+
+
+def _are_read(answered: ParsedAnswers) -> Booleans:
+    """Return True for answers that were understood, wherever their spans are."""
+    read = np.ones(len(answered.plain), bool)
+    for k, relations in answered.others.items():
+        entries = [relations] if isinstance(relations, UnreadError) else relations
+        read[k] = not any(isinstance(each, UnreadError) for each in entries)
+    return read
+
+
+def _quotes(
+    golds: Sequence[GoldExample], answers: Sequence[Any], answered: ParsedAnswers
+) -> Float64:
+    """Return the share of the spans of each answer that stand in its text word for word."""
+    shares = _are_read(answered).astype(np.float64)
+    for k, gold in enumerate(golds):
+        relations = answered.others.get(k)
+        if relations is None:
+            relations = relations_in(answers[k], Notes())
+        if not isinstance(relations, UnreadError):
+            quoted = [_is_quoted(span, gold.text) for span in _spans_in(relations)]
+            shares[k] = sum(quoted) / len(quoted) if quoted else shares[k]
+    return shares
+
+
+def _spans_in(relations: Iterable[Any]) -> Iterator[Any]:
+    """Yield the spans of relations: texts, and [start, stop] in characters."""
+    for relation in relations:
+        for role, spans in () if isinstance(relation, UnreadError) else relation.items():
+            is_one = isinstance(spans, str) or [*map(type, spans or ())] == [int, int]
+            if role != TYPE:
+                yield from (s for s in ([spans] if is_one else spans or ()) if s not in (None, ""))
+
+
+def _is_quoted(span: Any, text: str) -> bool:
+    """Return True if a span stands in a text word for word, whatever the white space."""
+    if not isinstance(span, str):
+        return bool(0 <= span[0] < span[1] <= len(text))
+    wanted, text = (" ".join(each.split()) for each in (span, text))
+    return bool(wanted) and any(
+        not _is_within_word(text, start) and not _is_within_word(text, start + len(wanted))
+        for start in occurrences(text, wanted)
+    )
+
+
+def _is_within_word(text: str, place: int) -> bool:
+    """Return True between two letters of a word; in scripts without blanks each is a word."""
+    around = text[max(place - 1, 0) : place + 1]
+    return len(around) == 2 and around.isalnum() and not is_of_letters(around)
+
+
+def _log(name: str, scored: ScoredAnswers, log_metric: Any, log_extra: Any) -> None:
+    """Pass means and the share of unread answers to TRL, if it takes them."""
+    n = len(scored.values)
+    if callable(log_metric) and n:
+        for part, values in scored.parts.items():
+            log_metric(f"{name}/{part}", math.fsum(values) / n)
+        log_metric(f"{name}/unread", scored.n_unread / n)
+    if callable(log_extra):
+        for part, values in scored.parts.items():
+            log_extra(f"{name}/{part}", values)
