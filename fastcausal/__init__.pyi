@@ -19,6 +19,8 @@ from fastcausal.sweeps.compare import Comparison as Comparison
 from fastcausal.sweeps.compare import compare as compare
 from fastcausal.sweeps.gate import Gate as Gate
 from fastcausal.sweeps.gate import gate as gate
+from fastcausal.sweeps.items import Items as Items
+from fastcausal.sweeps.items import items as items
 from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.plan import ComparisonPlan as ComparisonPlan

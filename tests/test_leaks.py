@@ -217,6 +217,7 @@ CALLS: dict[str, Call] = {
     "schemes": lambda k, _: fc.schemes(relations(k), {"a": relations(k), "b": relations(k, 1)}),
     "suspects": lambda k, _: fc.suspects(relations(k), {"a": relations(k), "b": relations(k, 1)}),
     "score_batch": lambda k, _: fc.score_batch(batch(k)),
+    "items": lambda k, _: fc.items({"a": statistics(k), "b": statistics(k, 1)}).to_dict(),
     "seeds": lambda k, _: fc.seeds({f"a_{n}": statistics(k, n) for n in range(2)}, "a_{seed}",
                                    **QUICK),
     "sweep": swept,

@@ -47,6 +47,11 @@ class Formula(ABC):
         return "overall_f1"
 
     @property
+    def main_of_one(self) -> str:
+        """Flat name of the score of a single unit to look at by default."""
+        return self.main
+
+    @property
     def compared(self) -> tuple[str, ...]:
         """Flat names of the scores to compare two systems by, unless others are asked for."""
         return (self.main,)
@@ -143,6 +148,15 @@ class Formula(ABC):
             lambda sums: self.groups_of(sums)[group][score],
             lambda terms: self.scale_of(name, terms),
         )
+
+    def own_scores(self, rows: CountRows, name: str | None = None) -> Float64:
+        """Return a score of each row by itself, 1 for 0/0; NaN for a unit without a measure."""
+        name = name or self.main_of_one
+        of = self.only(name)
+        values = of.scores_of(of.terms(rows))[name]
+        parts = getattr(values, "parts", None)
+        is_empty = np.isnan(values) if parts is None else np.asarray(parts[1]) == 0
+        return np.where(is_empty, 1.0, np.asarray(values))
 
     @abstractmethod
     def scale(self, group: str, score: str) -> Scale:

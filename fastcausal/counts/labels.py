@@ -40,6 +40,11 @@ class ConfusionFormula(Formula):
         return ("gold", "pred")
 
     @property
+    def main_of_one(self) -> str:
+        """Flat name of the accuracy: a label is right or wrong."""
+        return "overall_accuracy"
+
+    @property
     def gold_fields(self) -> tuple[tuple[str, ...], ...]:
         """The label of gold."""
         return (("gold",),)
@@ -75,6 +80,12 @@ class ConfusionFormula(Formula):
         for k, label in enumerate(self.labels):
             groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
         return groups
+
+    def own_scores(self, rows: CountRows, name: str | None = None) -> Float64:
+        """Return 1 for equal labels and 0 for others, unless another score is named."""
+        if name not in (None, self.main_of_one):
+            return super().own_scores(rows, name)
+        return np.where(rows[:, 0] == rows[:, 1], 1.0, 0.0)
 
     def weigh_classes(self, predicted: Int64, wanted: Int64) -> Int64:
         """Return the weight of each class in the macro mean: 1."""

@@ -50,6 +50,11 @@ class MeanFormula(Formula):
         whole = np.where(lacks[:, None], 0.0, np.column_stack([measures, np.ones(len(rows))]))
         return np.hstack([whole, *(whole * (belongs[:, None] > 0) for belongs in member.T)])
 
+    def own_scores(self, rows: CountRows, name: str | None = None) -> Float64:
+        """Return the measure of each unit; NaN for a unit without measures."""
+        lacks = np.isnan(rows[:, : len(self.measures)]).any(axis=1)
+        return np.where(lacks, math.nan, super().own_scores(rows, name))
+
     def groups_of(self, sums: CountRows) -> dict[str, ScoresByName]:
         """Compute the means over all units and over every subset."""
         parts = np.hsplit(sums, 1 + len(self.subsets))

@@ -36,9 +36,9 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Joint
     signed = _unify(systems)
     every = {name: _ids(name, s) for name, s in systems.items()}
     formula = _require_values(next(iter(signed.values())))
-    common = _intersect(every)
+    common = intersect(every)
     if formula.missing == "error":
-        _require_same(every, common)
+        require_same(every, common)
     wanted = _unite(every) if formula.missing == "zero" else common
     if not len(wanted):
         raise _refuse_disjoint(every)
@@ -116,7 +116,8 @@ def _unite(every: Mapping[str, pa.Array]) -> pa.Array:
     return pc.unique(pa.chunked_array([*every.values()], pa.string()))
 
 
-def _intersect(every: Mapping[str, pa.Array]) -> pa.Array:
+def intersect(every: Mapping[str, pa.Array]) -> pa.Array:
+    """Return the ids that all systems have, in the order of the first."""
     return reduce(lambda a, b: a.filter(pc.is_in(a, b)), every.values())
 
 
@@ -131,7 +132,7 @@ def _refuse_disjoint(every: Mapping[str, pa.Array]) -> InputError:
 _UNPAIRED = Remedy("unpaired", (), "would compare other examples on purpose")
 
 
-def _require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
+def require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
     """Raise InputError if a system has ids that another one lacks; the message names such ids."""
     if not len(common):
         raise _refuse_disjoint(every)

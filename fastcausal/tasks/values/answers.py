@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
+SAMPLE = "sample"  # the column of repeats of statistics with a row an answer
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -169,6 +171,37 @@ def _require_unique(answers: ValueAnswers, examples: Examples, codes: Int64) -> 
         )
 
 
+def answers_of(
+    statistics: Statistics,
+    name: str,  # of the system
+    score: str | None = None,  # by flat name; by default the main one
+    columns: Sequence[str] = (),  # to keep
+) -> ValueAnswers:
+    """Return the own score of each unit as its answer; a unit that was left out has none."""
+    formula, units = statistics.formula, statistics.units
+    tables = [each for each in (units, statistics.left_out) if each is not None]
+    if units is None or not all("id" in each.column_names for each in tables):
+        raise InputError(f"{name}: no ids to join by")
+    own = formula.own_scores(statistics.rows, score)
+    own = own if statistics.row_of is None else own[statistics.row_of]
+    kept = ["id", *dict.fromkeys((SAMPLE, *columns))]
+    parts = [each.select([c for c in kept if c in each.column_names]) for each in tables]
+    table = pa.concat_tables(parts, promote_options="permissive")
+    held = {column: arrow.joined(table[column]) for column in table.column_names}
+    values = np.full(len(table), math.nan)
+    values[: len(own)] = own
+    return ValueAnswers(
+        name,
+        held.pop("id").cast(pa.string()),
+        {score or formula.main_of_one: (values, None)},
+        lambda row: name,
+        held.pop(SAMPLE, None),
+        columns=held,
+        about={"format": "counts", "signature": statistics.signature},
+        system=statistics.system,
+    )
+
+
 def values_of(
     answers: ValueAnswers, name: str, examples: Examples, rule: str
 ) -> tuple[Float64, Float64, Float64]:
@@ -176,12 +209,7 @@ def values_of(
     # Value and weight are 0 for an example without this score. The variance is the variance of the
     # mean of its answers; NaN for a single answer, and for rules other than the mean.
     tops, bottoms = answers.scores[name]
-    if (large := np.abs(tops) > LARGEST).any():
-        row = int(large.argmax())
-        raise InputError(
-            f'{answers.where(row)}: id "{answers.ids[row]}": {name} is {tops[row]}, '
-            f"expected a finite number from {-LARGEST:g} to {LARGEST:g}"
-        )
+    refuse_large(answers, name)
     scored = ~np.isnan(tops)
     if bottoms is not None:
         _check_denominators(answers, name, bottoms)
@@ -197,6 +225,22 @@ def values_of(
     if rule == "best":
         rule = "min" if name in answers.lower else "max"
     return groups.reduce(rule), (n > 0).astype(np.float64), groups.variances(rule)
+
+
+def refuse_large(answers: ValueAnswers, name: str) -> None:
+    """Raise InputError for a value that is no finite number, or too large to add up exactly."""
+    tops, _ = answers.scores[name]
+    if (large := np.abs(tops) > LARGEST).any():
+        row = int(large.argmax())
+        raise InputError(
+            f'{answers.where(row)}: id "{answers.ids[row]}": {name} is {tops[row]}, '
+            f"expected a finite number from {-LARGEST:g} to {LARGEST:g}"
+        )
+
+
+def means_of(values: Float64, starts: Int64, sizes: Int64) -> Float64:
+    """Return the mean of each group of values, rounded once; 0 for an empty group."""
+    return _Groups(values, starts, sizes).means()
 
 
 def _check_denominators(answers: ValueAnswers, name: str, bottoms: Float64) -> None:

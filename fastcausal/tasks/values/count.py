@@ -137,7 +137,7 @@ def statistics_of(
     missing = [_are_missing(*columns) for columns in answers.scores.values()]
     unscored, lost = np.logical_or.reduce(missing), np.logical_and.reduce(missing)
     if unscored.any() and reading.missing == "error":
-        raise _missing(answers, unscored)
+        raise refuse_missing(answers, unscored)
     counted = _fill_zeros(answers) if reading.missing == "zero" else answers
     columns, variances = list[Float64](), dict[str, Float64]()
     for name in answers.scores:
@@ -177,7 +177,8 @@ def _fill_zeros(answers: ValueAnswers) -> ValueAnswers:
     return replace(answers, scores=filled)
 
 
-def _missing(answers: ValueAnswers, unscored: Mask) -> InputError:
+def refuse_missing(answers: ValueAnswers, unscored: Mask) -> InputError:
+    """Return the error for answers without a score."""
     ids = answers.ids.filter(pa.array(unscored)).unique().to_pylist()
     names = ", ".join(answers.scores)
     return InputError(

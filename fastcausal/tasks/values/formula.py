@@ -14,7 +14,7 @@ from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.formula import Formula
 from fastcausal.errors import InputError
 from fastcausal.report.numbers import FRACTION, Scale
-from fastcausal.significance.sums import LARGEST, CountRows
+from fastcausal.significance.sums import LARGEST, CountRows, Float64
 
 PARTS = ("value", "weight")
 CONTENT = "content"  # the column of digests of examples
@@ -70,6 +70,12 @@ class ValueFormula(Formula):
                 for k, name in enumerate(self.names_of_scores)
             }
         }
+
+    def own_scores(self, rows: CountRows, name: str | None = None) -> Float64:
+        """Return the value of each example; NaN for a mean without this score."""
+        k = 2 * self.names_of_scores.index(name or self.main)
+        lacks = (rows[:, k + 1] == 0) & (self.of == "mean")
+        return np.where(lacks, math.nan, super().own_scores(rows, name))
 
     def flat_name(self, group: str, name: str) -> str:
         """Return the name of a score in the source."""

@@ -53,6 +53,10 @@ class ChoiceFormula(ConfusionFormula):
         labels = super().terms(rows[:, :2]) * is_counted[:, :1]
         return np.hstack([labels, right, is_counted[:, 1:]]).astype(np.int64)
 
+    def own_scores(self, rows: CountRows, name: str | None = None) -> Float64:
+        """Return the scores of labels; NaN for an answer that a policy leaves out."""
+        return np.where(self.counted(rows[:, 1]), super().own_scores(rows, name), np.nan)
+
     def counted(self, answers: CountRows) -> npt.NDArray[np.bool_]:
         """Return a mask of the answers that the policies do not leave out."""
         k = len(self.labels)
