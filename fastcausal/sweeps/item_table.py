@@ -24,7 +24,7 @@ from fastcausal.files.keys import encode, order_by_number, places_of, repeated
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.options import AUTO, CLUSTERS, MissingPolicy
 from fastcausal.report.report import Report
-from fastcausal.significance.intervals import binomial
+from fastcausal.significance.laws import binomial
 from fastcausal.significance.sums import EXACT, Float64, Int64
 from fastcausal.sweeps.pairing import intersect, require_same
 from fastcausal.sweeps.systems import list_logs
@@ -244,7 +244,7 @@ def _read(source: Any, name: str, reading: ValueReading) -> Sequence[ValueAnswer
     else:
         read = read_answers(source, reading)
         if not isinstance(read, Source):
-            return [read]
+            return read
         counted = read_systems(read.name)
     score = reading.scores[0] if reading.scores else None
     kept = tuple(dict.fromkeys((*reading.kept_columns, *reading.found_columns)))

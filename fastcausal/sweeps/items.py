@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,9 @@ from fastcausal.sweeps.item_table import CHANGES, ItemTable, read_runs, tabulate
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.reading import ValueReading
+
+if TYPE_CHECKING:
+    from fastcausal.report.page import Page
 
 LONGEST = 50  # rows of a printed table, unless a number is asked for
 FEW = 2  # runs with intervals beside their numbers of right answers
@@ -55,8 +58,6 @@ class Items(Report):
         A row for each item that the filter leaves: ``id``, ``cluster``, ``values`` with ``value``,
         ``n``, ``right``, ``crashed``, ``low`` and ``high`` of each run, ``change`` of two runs, and
         ``flaky`` of each run.
-    texts : pyarrow.Table
-        ``id``, ``input`` and ``answer.RUN`` of the same items, where the sources have such columns.
     table : ItemTable
         Arrays of all items.
     rows : int64[n_rows]
@@ -73,7 +74,6 @@ class Items(Report):
     n_flaky: int
     n_crashed: int
     items: pa.Table
-    texts: pa.Table
     table: ItemTable
     rows: Int64
 
@@ -119,6 +119,8 @@ def items(
     sort: ItemOrder = "id",
     top: int | None = None,
     cluster: str | None = "auto",
+    system: str | None = None,
+    sample: str | None = None,
     confidence: float = 0.95,
     reading: ValueReading | None = None,
     **settings: Any,
@@ -143,6 +145,8 @@ def items(
         Keep so many items, the first ones.
     cluster : str, optional
         Column to show beside the id.
+    system, sample : str, optional
+        As in `compare`.
     confidence : float
         Confidence of the exact interval of each share of right answers.
     reading : ValueReading, optional
@@ -177,7 +181,7 @@ def items(
     if top is not None:
         check_count("top", top)
     Draws(confidence=confidence)  # refuses a number out of range
-    asked = request_scores(reading or READING, score, cluster)
+    asked = request_scores(reading or READING, score, cluster, system, sample)
     asked = replace(asked, **settings)
     if asked.over != "mean":
         raise ValueError(f"over is {asked.over}: items show all answers, expected mean")
@@ -198,7 +202,6 @@ def items(
         warnings=(),
         tables=Tables(
             items=partial(_items_of, table, rows[:top], confidence),
-            texts=partial(_texts_of, held, table, rows[:top]),
         ),
         statistics=NO_STATISTICS,
         legend=_legend(facts, len(rows)),
@@ -208,6 +211,7 @@ def items(
         ),
         logged=("n_items", *(("n_up", "n_down") * is_pair), "n_flaky", "n_crashed"),
         grids=_grids,
+        page=partial(_page_of, held),
     )  # fmt: skip
 
 
@@ -281,19 +285,11 @@ def _numbers(values: Any) -> pa.Array:
     return pa.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else None)
 
 
-def _texts_of(held: Mapping[str, ValueAnswers], table: ItemTable, rows: Int64) -> pa.Table:
-    """Return the input of each of these items, and the first answer of each run to it."""
-    from fastcausal.files.keys import places_of
+def _page_of(held: Mapping[str, ValueAnswers], report: Report) -> Page:
+    """Make the page of the items, with the texts that the sources of the answers have."""
+    from fastcausal.sweeps.items_page import page_of
 
-    ids = table.ids.take(pa.array(rows))
-    columns: dict[str, Any] = {"id": ids}
-    for run, answers in held.items():
-        places = places_of(ids, answers.ids)
-        taken = pa.array(places, mask=places < 0)
-        for name, column in (("input", "input"), (f"answer.{run}", "answer")):
-            if name not in columns and column in answers.columns:
-                columns[name] = answers.columns[column].cast(pa.string()).take(taken)
-    return pa.table(columns)
+    return page_of(report, held)
 
 
 def _signature(held: Mapping[str, ValueAnswers], missing: MissingPolicy) -> str:

@@ -139,15 +139,13 @@ def test_files_have_the_same(tmp_path):
         found.write(tmp_path / "items.xlsx")
 
 
-def test_clusters_and_texts():
-    a = [{"id": k, "topic": f"t{k % 2}", "value": 1, "input": f"q{k}"} for k in range(4)]
-    b = [{"id": k, "topic": f"t{k % 2}", "value": 0, "answer": f"<b>{k}"} for k in range(1, 5)]
-    found = fc.items({"a": a, "b": b})
+def test_clusters_and_systems_of_one_table():
+    """Items that the first run lacks have their cluster from the second one."""
+    a = [{"id": k, "model": "a", "topic": f"t{k % 2}", "value": 1} for k in range(4)]
+    b = [{"id": k, "model": "b", "topic": f"t{k % 2}", "value": 0} for k in range(1, 5)]
+    found = fc.items(a + b, system="model")
     assert found.items["cluster"].to_pylist() == ["t0", "t1", "t0", "t1", "t0"]
-    assert found.texts.to_pylist()[:2] == [
-        {"id": "0", "input": "q0", "answer.b": None},
-        {"id": "1", "input": "q1", "answer.b": "<b>1"},
-    ]
+    assert found.to_dict() == fc.items({"a": a, "b": b}).to_dict()
 
 
 def test_what_is_refused(tmp_path):
