@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from fastcausal.decoding.tags import TagScheme
-from fastcausal.relations import ROLES
 from fastcausal.report.report import Report
 
 
@@ -21,11 +20,13 @@ def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:
     """
     # Roles without a label in the `TagScheme` are left out; "signal" is also a criterion of
     # whole relations, whose groups are no roles.
-    by_role = isinstance(decoder, TagScheme) and "overall" in report.scores
-    roles = decoder.roles if by_role else ROLES
+    left_out = set[str]()
+    if isinstance(decoder, TagScheme):
+        of_roles = "" if "overall" in report.scores else "spans_"
+        left_out = {of_roles + role for role in {*decoder.all_roles} - {*decoder.roles}}
     return {
         f"{group}_{name}": value
         for group, scores in report.scores.items()
         for name, value in scores.items()
-        if isinstance(value, float) and (group in roles or group not in ROLES)
+        if isinstance(value, float) and group not in left_out
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
 from hashlib import sha256
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torchmetrics import Metric
 
+from fastcausal.arrays.reading import roles_setting
 from fastcausal.arrays.tensors import is_on_device
 from fastcausal.counts.statistics import Statistics
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
@@ -17,8 +18,8 @@ from fastcausal.decoding.tags import Labels, TagScheme
 from fastcausal.errors import InputError, unknown
 from fastcausal.formats import read
 from fastcausal.options import DeviceBackend, ProtocolName
-from fastcausal.protocols import RECESS, Protocol, batch_protocol
-from fastcausal.relations import ROLES, Relations
+from fastcausal.protocols import RECESS, ArgumentProtocol, Protocol
+from fastcausal.relations import Relations
 from fastcausal.report.report import Report
 from fastcausal.rows import Rows, rows_of_examples
 from fastcausal.tasks.extraction.counting import counting_of
@@ -28,6 +29,7 @@ from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.tasks.extraction.tally import Stratum, Tally, Totals
 from fastcausal.training.flat import flat_scores
+from fastcausal.training.settings import decoder_of, recipe_of, take_settings
 
 MAX_WAITING = 64  # batches that a GPU decodes before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
@@ -65,23 +67,24 @@ class SpanScore(Metric):
     decoder : TagScheme, SpanDecoder, or labels, optional
         Decodes label ids or logits. Labels as in `TagScheme`: names in order, ``id2label`` or
         ``label2id``. None: batches are relations.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
-        As in `fastcausal.score`.
+    protocol : {"recess", "cnc-2023", "relations", "depths"} or Protocol
+        As in `fastcausal.score`; means of examples, as of cnc-2022, are no function of sums.
     only : str, optional
         The only score that `compute` returns, such as ``"overall_f1"``: a single value for
         ``self.log("f1", metric)`` of Lightning, or for a logged collection.
     num_threads : int, optional
         As in `fastcausal.score`.
     **options : Any
-        Arguments of `torchmetrics.Metric`.
+        Settings of `fastcausal.score`: ``roles``, ``tracks``, ``types``, and of whole relations
+        ``arguments``, ``iou``, ``match``; and arguments of `torchmetrics.Metric`.
 
     Raises
     ------
     InputError
         A label is not recognised.
     ValueError
-        The protocol does not add up over batches, the score ``only`` is unknown, or ``decoder`` has
-        another type.
+        The protocol does not add up over batches, the score ``only`` is unknown, ``decoder`` has
+        another type or other roles, or an option needs examples: ``by``, ``per_example``.
 
     Examples
     --------
@@ -93,6 +96,11 @@ class SpanScore(Metric):
     >>> metric.update(torch.tensor([[1, 2, 0, 3, 0, 0]]), gold)
     >>> metric.compute()["cause_f1"], metric.report()["effect"].be
     (tensor(1., dtype=torch.float64), 1)
+
+    Notes
+    -----
+    What is no sum is in no state: the report has no confusion of types and no warnings of the data,
+    and its signature no rule by which texts were found.
     """
 
     full_state_update = False
@@ -114,26 +122,30 @@ class SpanScore(Metric):
         num_threads: int | None = None,
         **options: Any,
     ) -> None:
+        settings = take_settings(options)
         super().__init__(**options)
-        self.decoder: TagScheme | SpanDecoder | None = _decoder_of(decoder)
+        self.decoder: TagScheme | SpanDecoder | None = decoder_of(decoder, settings.get("roles"))
         self.only = only
-        self.scorer: ExtractionScorer = ExtractionScorer(
-            batch_protocol(protocol), num_threads=num_threads
-        )
+        recipe = recipe_of(self.decoder, protocol, settings)
+        self.scorer: ExtractionScorer = ExtractionScorer(recipe, num_threads=num_threads)
+        roles = recipe.marking.roles
+        self._empty = Tally(roles=roles, found=frozenset(roles_setting(roles)))
         self._restart(self.scorer)
         self._taggers: dict[str, TagScorer] = {}
         # Batches on a GPU: number of the batch, decoded result, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
-        counting = counting_of(self.scorer.protocol, ROLES, "cpu", None)
+        counting = counting_of(self.scorer.protocol, roles, "cpu", None, recipe.marking.types)
         # Settings of the counts: metrics with other settings neither share nor add states. It is
         # the first state: collections of older releases compare only the first.
-        counted = (self.scorer.protocol.signature, counting.kinds, self.decoder)
+        types = recipe.marking.types
+        counted = (recipe.protocol.signature, counting.columns, roles, types, self.decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
         # Counts of examples with at most one gold relation, and of the others.
         self._add("counts", torch.zeros((2, len(counting.columns)), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(Totals._fields), dtype=torch.int64), "sum")
-        if only is not None and only not in (names := self._flat()):
+        typed = self._report_of(Totals(n_gold_types=1))  # also has scores that types alone have
+        if only is not None and only not in (names := flat_scores(typed, self.decoder)):
             raise ValueError(unknown("score", only, [*names]))
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
@@ -211,11 +223,13 @@ class SpanScore(Metric):
         if there != is_on_device(target):
             places = ("host memory", "a GPU") if is_on_device(target) else ("a GPU", "host memory")
             raise InputError(f"preds is in {places[0]}, target in {places[1]}, expected one device")
+        if there and isinstance(self.scorer.protocol, ArgumentProtocol):  # has no kernel
+            preds, target, there = preds.cpu(), target.cpu(), False
         backend: DeviceBackend = "cuda" if there else "cpu"
         if backend not in self._taggers:
             scorer = self.scorer
             self._taggers[backend] = TagScorer(
-                self.decoder, scorer.protocol, backend=backend, num_threads=scorer.num_threads
+                self.decoder, scorer.recipe, backend=backend, num_threads=scorer.num_threads
             )
         tagger = self._taggers[backend]
         tagger.update(gold=target, pred=preds)
@@ -262,10 +276,9 @@ class SpanScore(Metric):
                 self.__dict__[name] = state + torch.from_numpy(more).to(state.device)
         self._restart(scorer)
 
-    @staticmethod
-    def _restart(scorer: ExtractionScorer) -> None:
+    def _restart(self, scorer: ExtractionScorer) -> None:
         scorer.reset()
-        scorer.tally = Tally(roles=ROLES)
+        scorer.tally = self._empty
 
     def compute(self) -> Any:
         """Return the scores of all batches, of all processes.
@@ -280,7 +293,8 @@ class SpanScore(Metric):
         scores = self._flat()
         device = "cpu" if self.device.type == "mps" else self.device  # mps lacks float64
         if self.only is not None:
-            return torch.tensor(scores[self.only], dtype=torch.float64, device=device)
+            value = scores.get(self.only, math.nan)  # NaN without types, if it is of types
+            return torch.tensor(value, dtype=torch.float64, device=device)
         values = torch.tensor([*scores.values()], dtype=torch.float64, device=device)
         return dict(zip(scores, values.unbind(), strict=True))
 
@@ -294,8 +308,11 @@ class SpanScore(Metric):
         """
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
+        return self._report_of(Totals(*self.totals.tolist()))
+
+    def _report_of(self, totals: Totals) -> Report:
         counts: dict[Stratum, Any] = {(): self.counts.cpu().numpy()}
-        tally = Tally(Totals(*self.totals.tolist()), counts, ROLES)
+        tally = self._empty._replace(totals=totals, counts=counts)
         return ExtractionReport(Evaluation(self.scorer.recipe, tally))
 
     def _flat(self) -> dict[str, float]:
@@ -342,18 +359,6 @@ class SpanScore(Metric):
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
         return {**super().__getstate__(), "_taggers": {}}
-
-
-def _decoder_of(decoder: Any) -> TagScheme | SpanDecoder | None:
-    """Return the decoder of a model's output; labels make a `TagScheme`."""
-    if decoder is None or isinstance(decoder, TagScheme | SpanDecoder):
-        return decoder
-    if isinstance(decoder, Mapping | Sequence) and not isinstance(decoder, str):
-        return TagScheme(decoder)
-    raise ValueError(
-        f"decoder is {decoder!r}, expected a TagScheme, a SpanDecoder, or labels: their names in "
-        "order, id2label or label2id"
-    )
 
 
 def _same(identities: torch.Tensor) -> torch.Tensor:

@@ -11,6 +11,7 @@ from fastcausal.options import ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
+from fastcausal.training.settings import decoder_of, recipe_of, take_settings
 
 
 def compute_metrics(
@@ -19,6 +20,7 @@ def compute_metrics(
     *,
     valid: bool = False,
     num_threads: int | None = None,
+    **settings: Any,
 ) -> TrainerMetrics:
     """Make a function for the Trainer that scores a tagger, on the whole set or batch by batch.
 
@@ -29,13 +31,16 @@ def compute_metrics(
     ----------
     scheme : TagScheme, or labels
         The labels, as in `TagScheme`.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
-        As in `fastcausal.score`.
+    protocol : {"recess", "cnc-2023", "relations", "depths"} or Protocol
+        As in `fastcausal.score`; means of examples, as of cnc-2022, are no function of sums.
     valid : bool
         As in `TagScheme.decode`: take the best well formed sequence of labels, not each token's
         best label.
     num_threads : int, optional
         Results never depend on it.
+    **settings : Any
+        Settings of `fastcausal.score`: ``roles``, ``tracks``, and of whole relations ``arguments``,
+        ``iou``, ``match``. Label ids have no types, so ``types`` decides nothing.
 
     Returns
     -------
@@ -45,7 +50,7 @@ def compute_metrics(
     Raises
     ------
     ValueError
-        The protocol is unknown, or does not add up over batches.
+        The protocol is unknown, or does not add up over batches; the scheme has other roles.
 
     Examples
     --------
@@ -57,8 +62,14 @@ def compute_metrics(
     >>> scores["overall_recall"], scores["cause_f1"], "signal_f1" in scores
     (0.5, 1.0, False)
     """
-    scheme = scheme if isinstance(scheme, TagScheme) else TagScheme(scheme)
-    return TrainerMetrics(TagScorer(scheme, protocol, num_threads=num_threads), valid)
+    chosen, options = take_settings(settings), settings
+    if options:
+        raise TypeError(f"unexpected keyword argument '{next(iter(options))}'")
+    decoder = decoder_of(scheme, chosen.get("roles"))
+    if not isinstance(decoder, TagScheme):
+        raise ValueError(f"scheme is {scheme!r}, expected a TagScheme or labels")
+    recipe = recipe_of(decoder, protocol, chosen)
+    return TrainerMetrics(TagScorer(decoder, recipe, num_threads=num_threads), valid)
 
 
 class TrainerMetrics:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.relations import ROLES
 from fastcausal.tasks.extraction.tally import Tally, Totals
+from fastcausal.training import compute_metrics
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
@@ -120,6 +121,103 @@ def test_boundary_logits(n_best):
         assert np.array_equal(sums, metric.counts.numpy())
 
 
+OWN = ("trigger", "target", "degree")
+OWN_SCHEME = fc.TagScheme(
+    ["O", "B-Trigger", "I-Trigger", "B-Target", "I-Target"], all_roles=OWN
+)  # no label of a degree
+SETTINGS = [
+    ("recess", {}), ("recess", {"types": "require"}), ("recess", {"tracks": "trigger+degree"}),
+    ("relations", {}), ("relations", {"types": "require", "iou": 0.75}),
+    ("relations", {"arguments": "degree,trigger"}),
+    ("depths", {}), ("depths", {"types": "require"}), ("depths", {"match": "overlap"}),
+]  # fmt: skip
+
+
+def drawn_examples(rng, n):
+    """Gold and predictions with roles of their own; some relations have types."""
+
+    def relation(old=None):
+        spans = {}
+        for role in OWN:
+            if rng.random() < 0.8:
+                start = int(rng.integers(0, 8))
+                spans[role] = (start, start + int(rng.integers(1, 4)))
+        if old and rng.random() < 0.8:
+            spans |= {role: old[role] for role in OWN[: rng.integers(1, 4)] if role in old}
+        if rng.random() < 0.7:
+            spans["type"] = "ab"[rng.integers(2)]
+        return spans
+
+    gold, pred = [], []
+    for k in range(n):
+        relations = [relation() for _ in range(rng.integers(0, 3))]
+        found = [relation(old) for old in relations if rng.random() < 0.8]
+        found += [relation() for _ in range(rng.integers(0, 2))]
+        for side, its in ((gold, relations), (pred, found)):
+            side.append({"id": str(k), "length": 12, "relations": its})
+    return gold, pred
+
+
+def without_data(report):
+    """A report as JSON, without what no sum can hold."""
+    return {k: v for k, v in report.to_dict().items() if k not in ("types", "warnings", "hints")}
+
+
+@pytest.mark.parametrize(("protocol", "settings"), SETTINGS)
+def test_types_and_roles_of_ones_own(protocol, settings):
+    rng = np.random.default_rng(len(repr(settings)))
+    gold, pred = drawn_examples(rng, 40)
+    wanted = fc.score(gold, pred, protocol, roles=OWN, **settings)
+    metrics = [SpanScore(protocol=protocol, roles=OWN, **settings) for _ in range(2)]
+    for rows in np.split(rng.permutation(40), [7, 8, 20, 31]):
+        batch = [[side[k] for k in rows] for side in (pred, gold)]
+        if rows[0] % 2:
+            batch = [fc.read(side, roles=OWN) for side in batch]
+        metrics[rng.integers(2)].update(*batch)
+    metrics[0].merge_state(metrics[1])
+    restored = SpanScore(protocol=protocol, roles=OWN, **settings)
+    restored.load_state_dict(metrics[0].state_dict())
+    for metric in (metrics[0], restored, pickle.loads(pickle.dumps(metrics[0]))):
+        assert without_data(metric.report()) == without_data(wanted)
+    flat = flat_scores(wanted)
+    assert np.array_equal(
+        [float(value) for value in metrics[0].compute().values()], [*flat.values()], equal_nan=True
+    )
+    assert 0 < np.nanmean([*flat.values()]) < 1
+
+
+@pytest.mark.parametrize(("protocol", "settings"), SETTINGS)
+def test_labels_with_roles_of_ones_own(protocol, settings):
+    gold, pred = labels(np.random.default_rng(21), 30)
+    gold, pred = (torch.where(side > 4, 0, side) for side in (gold, pred))
+    where = (gold != IGNORED).numpy()
+    rows = OWN_SCHEME.rows(gold.numpy()), OWN_SCHEME.rows(pred.numpy(), where)
+    wanted = fc.score(*rows, protocol, roles=OWN, **settings)
+    flat = flat_scores(wanted, OWN_SCHEME)
+    made = SpanScore(OWN_SCHEME.labels, protocol, roles="trigger,target,degree", **settings)
+    for metric in (SpanScore(OWN_SCHEME, protocol, **settings), made):
+        metric.update(pred[:9], gold[:9])
+        metric.update(pred[9:], gold[9:])
+        assert without_data(metric.report()) == without_data(wanted)
+        found = {name: float(value) for name, value in metric.compute().items()}
+        assert found.keys() == flat.keys()
+        assert np.array_equal([*found.values()], [*flat.values()], equal_nan=True)
+    whole_set = compute_metrics(OWN_SCHEME.labels, protocol, roles=OWN, **settings)
+    found = whole_set((pred.numpy(), gold.numpy()))
+    assert found.keys() == flat.keys()
+    assert np.array_equal([*found.values()], [*flat.values()], equal_nan=True)
+    assert not [name for name in found if "degree" in name]
+
+
+def test_the_one_score_of_types_is_undefined_without_types():
+    metric = SpanScore(protocol="relations", only="strict_f1")
+    relation = {"cause": (0, 1), "effect": (2, 3)}
+    metric.update(*[[{"length": 4, "relations": [relation]}]] * 2)
+    assert math.isnan(metric.compute())
+    metric.update(*[[{"length": 4, "relations": [relation | {"type": "a"}]}]] * 2)
+    assert metric.compute() == 1.0
+
+
 CHILD = """
 import sys, torch, torch.distributed as dist, fastcausal as fc
 from fastcausal.training import SpanScore
@@ -138,6 +236,10 @@ for shards in data["shards"]:
     with metric.sync_context():
         report = metric.report()
     found.append((first, report.to_dict(), metric.report().n_examples))
+gold, pred = data["typed"]
+own = SpanScore(protocol="depths", roles=data["own"], types="require")
+own.update(pred[rank::2], gold[rank::2])
+found.append({name: value.item() for name, value in own.compute().items()})
 try:
     other = SpanScore(fc.TagScheme(data["labels"]), ["recess", "cnc-2023"][rank])
     other.compute()
@@ -153,7 +255,9 @@ def test_two_processes(tmp_path):
     rng = np.random.default_rng(2)
     batches = [labels(rng, size) for size in (8, 3, 8, 1, 5)]
     shards = [(batches[:k], batches[k:]) for k in (3, 5)]
-    torch.save({"labels": SCHEME.labels, "shards": shards}, tmp_path / "data")
+    typed = drawn_examples(rng, 30)
+    data = {"labels": SCHEME.labels, "shards": shards, "typed": typed, "own": OWN}
+    torch.save(data, tmp_path / "data")
     command = [sys.executable, "-W", "ignore", "-c", CHILD, str(tmp_path)]
     children = [subprocess.Popen([*command, str(rank)]) for rank in range(2)]
     assert [child.wait(240) for child in children] == [0, 0]
@@ -161,7 +265,8 @@ def test_two_processes(tmp_path):
     wanted = flat_scores(whole(gold, pred))
     twice = whole(torch.cat([gold, gold]), torch.cat([pred, pred])).to_dict()
     for rank in range(2):
-        *found, refused = torch.load(tmp_path / f"found{rank}")
+        *found, own, refused = torch.load(tmp_path / f"found{rank}")
+        assert own == flat_scores(fc.score(*typed, "depths", roles=OWN, types="require"))
         for (first, report, n_own), shares in zip(found, shards, strict=True):
             assert {name: value.item() for name, value in first.items()} == wanted
             assert report == twice
@@ -326,6 +431,17 @@ def test_what_is_no_metric():
         SpanScore(SCHEME, "cnc-2022")
     with pytest.raises(ValueError, match='unknown score "f1", expected one of overall_'):
         SpanScore(SCHEME, only="f1")
+    with pytest.raises(ValueError, match="by: states are sums over all examples, use fastcausal"):
+        SpanScore(SCHEME, by="source")
+    with pytest.raises(ValueError, match="iou is for relations, not for recess"):
+        SpanScore(SCHEME, iou=0.5)
+    with pytest.raises(ValueError, match="roles is 'a,b', but the decoder has cause, effect, sig"):
+        SpanScore(fc.SpanDecoder(), roles="a,b")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'role_names'"):
+        compute_metrics(SCHEME, role_names=OWN)
+    for settings in ({"types": "require"}, {"roles": OWN}, {"iou": 0.9}):
+        with pytest.raises(fc.InputError, match="another protocol or decoder"):
+            SpanScore(None, "relations").merge_state(SpanScore(None, "relations", **settings))
 
 
 def test_metrics_that_count_something_else():

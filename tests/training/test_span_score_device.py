@@ -99,6 +99,16 @@ def test_device_in_a_collection():
     assert [metric.report().n_examples for metric in collection.values()] == [18, 18]
 
 
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("protocol", ["relations", "depths"])
+def test_protocols_without_a_kernel_count_in_host_memory(protocol):
+    gold, pred = labels(np.random.default_rng(16), 6)
+    metric = SpanScore(SCHEME, protocol)
+    metric.update(pred, gold)
+    assert metric._taggers.keys() == {"cpu"}
+    assert metric.report().to_dict() == whole(gold, pred, protocol).to_dict()
+
+
 @pytest.mark.gpu
 def test_gpu():
     rng = np.random.default_rng(15)
@@ -109,6 +119,9 @@ def test_gpu():
     gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
     assert metric.compute()["overall_f1"].is_cuda
     same(metric, whole(gold, pred))
+    depths = SpanScore(SCHEME, "depths").to("cuda")
+    depths.update(pred.cuda(), gold.cuda())
+    assert depths.report().to_dict() == whole(gold, pred, "depths").to_dict()
     with pytest.raises(fc.InputError, match="preds is in a GPU, target in host memory, expected"):
         metric.update(pred.cuda(), gold)
     metric.update(pred.cuda() + 7, gold.cuda())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
+from fastcausal.recipe import Recipe
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 
 
@@ -17,7 +18,7 @@ class TagScorer(ExtractionScorer):
     ----------
     scheme : TagScheme
         The meaning of each label id.
-    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"} or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022", "relations", "depths"}, Protocol or Recipe
         As in `fastcausal.score`.
     backend : {"cpu", "cuda"}
         ``cuda`` takes arrays on the device (CuPy, torch, or any array with DLPack or
@@ -46,7 +47,7 @@ class TagScorer(ExtractionScorer):
     def __init__(
         self,
         scheme: TagScheme,
-        protocol: ProtocolName | Protocol = RECESS,
+        protocol: ProtocolName | Protocol | Recipe = RECESS,
         *,
         backend: DeviceBackend = "cpu",
         num_threads: int | None = None,
