@@ -70,8 +70,9 @@ inline double beta_bound(double part, double a, double b) {
 
 // Computes the share of Student's distribution beyond t, on both sides.
 inline double student_share(double t, double freedom) {
+  constexpr double FAR = 1e100;  // where the share falls as a power of t, whose square overflows
+  if (t > FAR) return student_share(FAR, freedom) * std::pow(FAR / t, freedom);
   const double square = t * t, whole = freedom + square;
-  if (std::isinf(whole)) return std::isinf(t) ? 0 : beta_share(freedom / t / t, 1, freedom / 2, 0.5);
   return beta_share(freedom / whole, square / whole, freedom / 2, 0.5);
 }
 

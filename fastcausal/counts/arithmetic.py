@@ -38,6 +38,12 @@ class Quotient(np.ndarray[Any, np.dtype[np.float64]]):
         made.parts = numerator, denominator
         return made
 
+    def __neg__(self) -> Any:
+        found = super().__neg__()
+        if self.parts is not None:
+            found.parts = -self.parts[0], self.parts[1]
+        return found
+
     def __getitem__(self, at: Any) -> Any:
         taken = super().__getitem__(at)
         if isinstance(taken, Quotient) and self.parts is not None:

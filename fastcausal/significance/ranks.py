@@ -18,10 +18,12 @@ from fastcausal.significance import _ranks
 from fastcausal.significance.intervals import quantile
 from fastcausal.significance.laws import normal_share, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.sums import CountRows, Float64, Int64, summing, sums_of
-from fastcausal.significance.units import EQUAL, OneScore, rounding_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, max_abs, summing, sums_of
+from fastcausal.significance.units import EQUAL, OneScore, Units, as_integers, rounding_of
 
 CELLS = 2**23  # most sums in memory at once
+MAX_LEFT_OUT = 1000  # resamples for the expected best score, a mean that varies little
+LEFT_SCALE = 2**20  # parts of a unit that are told apart among units left out
 FEWEST = 50  # resamples that all units are drawn in: each is missing in all with a chance of e^-50
 
 
@@ -61,51 +63,100 @@ def share(
     # Returns Shared: ``expected`` has the mean of several best systems of a resample. It ignores
     # resamples that leave out no unit, or whose best systems have no defined score on the units
     # left out.
+    values = score.value(_add_up(terms))
+    score, terms = _split_ratio(score, terms)
     n_units, n_systems, n_terms = terms.shape
-    columns = terms.reshape(n_units, n_systems * n_terms)
-    columns = columns[_order_by_content(columns)]
-    terms = columns.reshape(terms.shape)
+    columns, times = _distinct_by_content(terms.reshape(n_units, n_systems * n_terms))
+    terms = columns.reshape(-1, n_systems, n_terms)
     drawn = np.empty((n_systems, n_resamples))
     left_out = []
     sums_in = summing(columns, n_units)
-    for first, weights in _weights(columns, n_resamples, seed):
+    for first, weights in _weights(times, columns.shape[1], n_resamples, seed):
         scores = score.value(sums_in(weights).reshape(-1, n_terms)).reshape(len(weights), n_systems)
         drawn[:, first : first + len(weights)] = scores.T
-        left_out += _best_elsewhere(score, terms, weights, scores)
-    totals = sums_in(np.ones((1, n_units), np.int64))
-    values = score.value(totals.reshape(-1, n_terms))
+        few = slice(max(0, MAX_LEFT_OUT - first))
+        left_out += _best_elsewhere(score, terms, _left_out(times, weights[few]), scores[few])
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
 
 
-def _order_by_content(columns: CountRows) -> Int64:
-    """Return the indices of units in an order that depends only on their content."""
+def _add_up(terms: CountRows) -> CountRows:
+    """Sum the terms of all units: [n_systems, n_terms]."""
+    n_units, n_systems, n_terms = terms.shape
+    columns = terms.reshape(n_units, n_systems * n_terms)
+    return sums_of(columns, np.ones((1, n_units), np.int64)).reshape(n_systems, n_terms)
+
+
+def _split_ratio(score: OneScore, terms: CountRows) -> tuple[OneScore, CountRows]:
+    """Take a ratio of sums in its numerators and denominators, in which many units are equal."""
+    # Terms of other scores, [n_units, n_systems, n_terms], are returned as they are.
+    ones = np.ones(len(terms), np.int64)
+    sides = []
+    for k in range(terms.shape[1]):
+        own = terms[:, k]
+        own = own if own.dtype.kind == "f" else own.astype(np.int64)
+        if (side := Units(score, own, ones, "").fractions.get(score.name)) is None:
+            return score, terms
+        sides.append(narrowed(side))
+    void = float(score.value(np.zeros((1, terms.shape[2]), np.int64))[0])
+
+    def divide(sums: CountRows) -> Float64:
+        top, bottom = sums.T
+        quotients = np.full(len(sums), void)
+        np.divide(top, bottom, out=quotients, where=bottom > 0)
+        return quotients
+
+    parts = as_integers(np.stack(sides, axis=1))
+    return replace(score, value=divide), narrowed(parts)
+
+
+def narrowed(counts: CountRows) -> CountRows:
+    """Convert counts to the smallest integer type; return floats unchanged."""
+    if counts.dtype.kind == "f":
+        return counts
+    return counts.astype(np.min_scalar_type(-1 - int(max_abs(counts))))
+
+
+def _distinct_by_content(columns: CountRows) -> tuple[CountRows, Int64]:
+    """Return the distinct rows, in an order of their content alone, and the number of each."""
     place = np.zeros(len(columns), np.int64)
     for first in range(0, columns.shape[1], 200):  # units equal so far have equal places
         _, place = distinct(np.column_stack([place, columns[:, first : first + 200]]))
-    return np.argsort(place, kind="stable")
+    _, firsts, times = np.unique(place, return_index=True, return_counts=True)
+    return columns[firsts], times
 
 
-def _weights(columns: CountRows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
+def _weights(
+    times: Int64, n_columns: int, n_resamples: int, seed: int
+) -> Iterator[tuple[int, Int64]]:
     """Yield the number of the first resample of a block, and its weights; limit memory of sums."""
-    each = np.ones(len(columns), np.int64)
-    most = max(1, CELLS // max(columns.shape[1], 1))
+    most = max(1, CELLS // max(n_columns, 1))
     for first in range(0, n_resamples, most):
-        for weights in bootstrap_weights(each, min(most, n_resamples - first), seed, first=first):
+        for weights in bootstrap_weights(times, min(most, n_resamples - first), seed, first=first):
             yield first, weights
             first += len(weights)
 
 
+def _left_out(times: Int64, weights: Int64) -> Int64:
+    """Return the number of units of each row that a resample leaves out, up to a common factor."""
+    # Of n equal units in w draws, (1 - 1/n)^w n are left out on average: no score depends on which.
+    left = weights == 0
+    if (times > 1).any():
+        left = np.rint(LEFT_SCALE * times * (1 - 1 / times) ** weights)
+    whole: Int64 = left.astype(np.int64)
+    return whole
+
+
 def _best_elsewhere(
-    score: OneScore, terms: CountRows, weights: Int64, scores: Float64
+    score: OneScore, terms: CountRows, left_out: Int64, scores: Float64
 ) -> list[float]:
     """Return the mean score of each resample's best systems on units left out, where defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
-    highest = known.max(axis=1, keepdims=True)
+    highest = known.max(axis=1, keepdims=True, initial=-np.inf)
     best = (known >= highest - rounding_of(highest)) & ~np.isnan(scores)
-    total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)
+    total, n = np.zeros(len(scores)), np.zeros(len(scores), np.int64)
     for k in np.flatnonzero(best.any(axis=0)):
         draws = np.flatnonzero(best[:, k])
-        values = score.value(sums_of(terms[:, k], (weights[draws] == 0).astype(np.int64)))
+        values = score.value(sums_of(terms[:, k], left_out[draws]))
         defined = ~np.isnan(values)
         total[draws[defined]] += values[defined]
         n[draws[defined]] += 1

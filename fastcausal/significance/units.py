@@ -268,7 +268,7 @@ class Units:
         return self.formula.scores_of(self.terms)
 
 
-def _as_integers(rows: CountRows) -> CountRows:
+def as_integers(rows: CountRows) -> CountRows:
     """Return fractions of integers or halves as integers, whose sums and products are faster."""
     for scale in (1, 2) if rows.dtype.kind == "f" else ():
         scaled = rows * scale
@@ -297,7 +297,7 @@ class SystemParts(NamedTuple):
         rows = [side.fractions[score.name] for side in sides if score.name in side.fractions]
         if len(rows) < n:
             return cls([], sides[0].worth(score.name))
-        rows = np.hsplit(_as_integers(np.hstack(rows)), n)  # of one scale, as worth adds sides
+        rows = np.hsplit(as_integers(np.hstack(rows)), n)  # of one scale, as worth adds sides
         return cls(rows, worth_of(np.sum(rows, axis=0)[:, 1], units.times))
 
 

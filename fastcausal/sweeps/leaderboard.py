@@ -22,7 +22,7 @@ from fastcausal.significance.corrections import CORRECTED, adjusted, level_text,
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, warnings_of
 from fastcausal.significance.paired import is_student
-from fastcausal.significance.ranks import negated, rank_sets, share
+from fastcausal.significance.ranks import narrowed, negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore
 from fastcausal.sweeps.compare import TESTS, compare, direction_lines, request_scores
@@ -348,7 +348,7 @@ def _ranked(
 ) -> tuple[dict[str, Row], float]:
     """Return values and ranks by system, as in `Leaderboard`; and the expected best score."""
     sign = -1 if lower_is_better else 1
-    terms = {name: _narrow(terms_of(s, draws.cluster, score)) for name, s in systems.items()}
+    terms = {name: narrowed(terms_of(s, draws.cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
     assert isinstance(formula, OneScore)  # terms_of refuses scores that are not sums
@@ -368,13 +368,6 @@ def _ranked(
         rows, key=lambda name: (math.isnan(rows[name]["rank"]), rows[name]["rank"], name)
     )
     return {name: rows[name] for name in order}, sign * shared.expected
-
-
-def _narrow(terms: CountRows) -> CountRows:
-    """Convert counts to the smallest integer type, since all systems are in memory at once."""
-    if terms.dtype.kind == "f":
-        return terms
-    return terms.astype(np.min_scalar_type(-1 - int(terms.max(initial=0))))
 
 
 def _totals(terms: CountRows) -> list[float]:

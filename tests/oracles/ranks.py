@@ -91,18 +91,22 @@ def rank_sets(
 
 
 def expected(
-    score: Callable[[int, Sequence[int]], float], n_systems: int, draws: Sequence[Sequence[int]]
+    score: Callable[[int, Sequence[float]], float],
+    n_systems: int,
+    draws: Sequence[Sequence[int]],
+    numbers: Sequence[int],
 ) -> float:
     """Return the mean score of each resample's best system on the units left out; ties share.
 
-    ``score(k, times)`` is the score of system k with unit i counted times[i] times.
+    ``score(k, times)`` is the score of system k with row i counted times[i] times. Of the n equal
+    units of a row, w draws leave each out with a chance of (1 - 1/n)^w.
     """
     each = []
     for times in draws:
         scores = [score(k, times) for k in range(n_systems)]
         defined = [s for s in scores if not math.isnan(s)]
         best = [k for k, s in enumerate(scores) if defined and s >= max(defined) - 1e-12]
-        left_out = [int(t == 0) for t in times]
+        left_out = [n * (1 - 1 / n) ** w for n, w in zip(numbers, times, strict=True)]
         elsewhere = [s for s in (score(k, left_out) for k in best) if not math.isnan(s)]
         if elsewhere:
             each.append(sum(elsewhere) / len(elsewhere))

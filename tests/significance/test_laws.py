@@ -30,6 +30,7 @@ def test_p_of_student(t, freedom):
 @given(LEVELS, FREEDOM)
 @example(0.5, 7.0)
 @example(1e-200, 30.0)
+@example(5e-161, 1.0)
 @example(0.975, math.inf)
 def test_quantiles_of_student(level, freedom):
     found = laws.student_quantile(level, freedom)

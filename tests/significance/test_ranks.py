@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,10 +17,6 @@ from tests.oracles import ranks as oracle
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 SEEDS = st.integers(0, 2**32)
-
-
-def f1(tp: int, fp: int, fn: int) -> float:
-    return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else float("nan")
 
 
 def counts(seed: int, n_units: int, n_systems: int) -> np.ndarray:
@@ -68,19 +66,24 @@ def test_shared_resamples(seed, n_units, n_systems):
     """Shared resamples equal plain loops, also with one unit or more systems than units."""
     terms = counts(seed, n_units, n_systems)
     shared = share(F1, terms, 30, seed)
-    order = sorted(range(n_units), key=lambda i: terms[i].ravel().tolist())
-    draws = np.concatenate([*bootstrap_weights(np.ones(n_units, np.int64), 30, seed)])
+    # F1 is 2 tp / (2 tp + fp + fn): units with equal parts in all systems are one row
+    parts = [tuple((2 * tp, 2 * tp + fp + fn) for tp, fp, fn in unit) for unit in terms.tolist()]
+    rows = sorted({*parts}, key=lambda unit: [*chain(*unit)])
+    numbers = [parts.count(row) for row in rows]
+    draws = np.concatenate([*bootstrap_weights(np.array(numbers), 30, seed)])
 
     def score(k, times):
-        sums = np.array(times) @ terms[order, k]
-        return f1(*sums.tolist())
+        top, bottom = (
+            sum(t * row[k][p] for t, row in zip(times, rows, strict=True)) for p in (0, 1)
+        )
+        return top / bottom if bottom else float("nan")
 
-    def same(a, b):
-        return np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+    def same(a, b, atol=1e-12):
+        return np.testing.assert_allclose(a, b, rtol=0, atol=atol)
 
-    same(shared.values, [score(k, [1] * n_units) for k in range(n_systems)])
+    same(shared.values, [score(k, numbers) for k in range(n_systems)])
     same(shared.drawn, [[score(k, times) for times in draws] for k in range(n_systems)])
-    same(shared.expected, oracle.expected(score, n_systems, draws.tolist()))
+    same(shared.expected, oracle.expected(score, n_systems, draws.tolist(), numbers), 1e-6)
 
 
 @given(SEEDS, st.randoms())
