@@ -563,7 +563,7 @@ def _take(values: Any, places: Int64) -> Any:
     """Return the values, or the rows of a table, at these places."""
     from fastcausal.arrays.arrow import numbers  # places of NumPy would import pandas
 
-    return values.take(numbers(places))
+    return values.take(numbers(np.asarray(places, np.int64)))
 
 
 def _concatenated(*tables: pa.Table | None) -> Any:
