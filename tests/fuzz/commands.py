@@ -21,6 +21,7 @@ MARKS = (
 )
 DRAWS = "--n-resamples 20 [--method bca|percentile|bca|jackknife] [--cluster doc_id|id]"
 TABLE = "out.csv|out.parquet|out.arrow"
+VALUES = "success|rain|same|score|exact_match|f1_score|right|Overlap"
 CRAB = f"{POLICIES} [--gold-from score] [--border text|down] {SHOWN}"
 TARGETS = ("x.csv|x.jsonl|x.parquet|x.arrow|x.arrows|x.conll|x.ann",
            "x --to spans|squad|nli|cnc|bio")  # fmt: skip
@@ -67,6 +68,10 @@ TAKES = (
     f"--set candidates=listed --out swept --jobs 1 {SHOWN}",
     f"sweep {{relations}} {{sweep}} --out swept --jobs 1 {SHOWN}",
     f"sweep {{relations}} {{runs}} --run-column run|id --out swept --jobs 1 {POLICIES} {SHOWN}",
+    f"aggregate {{values}} [{{values}}] --missing error|skip|zero [--score {VALUES}] "
+    f"[--by vars.text|topic] [--over pass@1|max] [--intervals {DRAWS}] {SHOWN}",
+    f"compare {{values}} {{values}} --missing skip|zero [--score {VALUES}] {DRAWS} {SHOWN}",
+    f"leaderboard {{values}} [{{values}}] --missing skip|zero [--score {VALUES}] {DRAWS} {SHOWN}",
     f"aggregate {{counts}} [{{counts}}] [--by doc_id] [--counts] [--intervals {DRAWS}] {SHOWN}",
     f"merge {{part}} [{{part}}] [{{counts}}] [--like {{counts}}] --out out.parquet|out.arrow "
     f"{SHOWN}",

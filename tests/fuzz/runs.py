@@ -133,6 +133,7 @@ ALIKE = (
     "labels",
     "ratings",
     "events",
+    "values",
 )  # a second file is often the first, changed
 AS_TABLES = ("pairs", "crab_answers", "crab_questions", "crab_choices", "crab_ratings", "events",
              "crab_labels", "scores", "human", "raw", "labels", "ratings", "choices",

@@ -40,6 +40,7 @@ RUNS = 400  # in a full run, which ends by number and not by time
 OF_ONE = {
     "relations": ["check", "describe", "convert x.conll", "convert x.csv"],
     "ratings": ["agree --labels label"],
+    "values": ["aggregate --missing skip", "leaderboard --missing zero"],
 }
 OF_TWO = {
     ("relations", "relations"): ["score", "score --protocol cnc-2022", "explain", "agree"],

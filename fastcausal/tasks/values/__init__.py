@@ -5,6 +5,8 @@
     reading.py    settings of reading: scores, columns, policies
     files.py      logs and tables, recognised by content
     inspect_logs.py, lm_eval.py, tables.py    their readers
+    exports.py    answers of exports, of one system or several
+    every_eval_ever.py, promptfoo.py, deepeval.py, helm.py, mlflow.py, langfuse.py    their readers
     answers.py    from the answers of an example to its value
     formula.py    means and ratios of sums, with a denominator for each score
     count.py      `fastcausal.statistics`

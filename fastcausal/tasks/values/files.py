@@ -1,9 +1,9 @@
-"""Sources of values, recognised by content: count files, logs of two harnesses, plain tables."""
+"""Sources of values, recognised by content: count files, logs, exports of platforms, tables."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -16,11 +16,21 @@ from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import is_url, local
-from fastcausal.files.records import read_records
+from fastcausal.files.records import Records, read_records
 from fastcausal.files.zips import Archive, is_zip
 from fastcausal.formats.logs import inspect_ai
 from fastcausal.formats.logs.replies import is_sample
-from fastcausal.tasks.values import inspect_logs, lm_eval, tables
+from fastcausal.tasks.values import (
+    deepeval,
+    every_eval_ever,
+    helm,
+    inspect_logs,
+    langfuse,
+    lm_eval,
+    mlflow,
+    promptfoo,
+    tables,
+)
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.reading import OF_TABLES, ValueReading
 
@@ -29,7 +39,23 @@ KNOWN = (
     "expected counts, a log of inspect, samples of lm-eval, or a table with id and value; of "
     "predictions, fastcausal score GOLD FILE --per-example COUNTS.parquet makes counts"
 )
-Reader = Callable[[ValueReading], ValueAnswers]
+Reader = Callable[[ValueReading], list[ValueAnswers]]
+# By the first object: recognise, read
+EXPORTS: tuple[
+    tuple[
+        Callable[[Mapping[str, Any]], bool],
+        Callable[[Source, Mapping[str, Any], ValueReading], list[ValueAnswers]],
+    ],
+    ...,
+] = tuple((each.holds, each.read) for each in (every_eval_ever, promptfoo, deepeval, helm, mlflow))
+# By the columns of a table: recognise, read
+TABLES: tuple[
+    tuple[
+        Callable[[Collection[str]], bool],
+        Callable[[Records, ValueReading], list[ValueAnswers]],
+    ],
+    ...,
+] = tuple((each.holds_table, each.read_table) for each in (mlflow, langfuse))
 
 
 def read_answers(
@@ -37,29 +63,42 @@ def read_answers(
 ) -> list[ValueAnswers] | Source:
     """Read the answers of each system; return a count file unchanged."""
     if not isinstance(source, str | os.PathLike | Source):
-        return tables.systems_of(read_records(source, name), reading)
+        return _read_table(read_records(source, name), reading)
     if isinstance(source, str | os.PathLike):
-        if Path(local(source)).is_dir():
+        if (folder := Path(local(source))).is_dir():
+            if (stats := folder / helm.STATS).is_file():
+                return read_answers(stats, reading)
             files = [Source.open(path) for path in _samples_in(source)]
             return _read_log(os.fspath(source), partial(lm_eval.read_files, files), reading)
         with _open_on_disk(source) as file:
             if file is not None and (reader := _reader_of_log(os.fspath(source), file)):
-                return _read_log(os.fspath(source), reader, reading)
+                return reader(reading)
     opened = Source.open(source)
     if _holds_counts(opened):
         return opened
     if reader := _reader_of_text(opened):
-        return _read_log(opened.name, reader, reading)
+        return reader(reading)
     records = read_records(opened)
-    if lacks := tables.lacking(records, reading):
+    if not _is_export(records) and (lacks := tables.lacking(records, reading)):
         found = ", ".join(records.names)[:200]
         raise InputError(f'{opened.name}: no column "{lacks}": found {found}; {KNOWN}')
-    return tables.systems_of(records, reading)
+    return _read_table(records, reading)
 
 
-def _read_log(name: str, reader: Reader, reading: ValueReading) -> list[ValueAnswers]:
+def _is_export(records: Records) -> bool:
+    return any(holds(records.names) for holds, _ in TABLES)
+
+
+def _read_table(records: Records, reading: ValueReading) -> list[ValueAnswers]:
+    readers = (read for holds, read in TABLES if holds(records.names))
+    return next(readers, tables.systems_of)(records, reading)
+
+
+def _read_log(
+    name: str, read: Callable[[ValueReading], ValueAnswers], reading: ValueReading
+) -> list[ValueAnswers]:
     reading.refuse(name, "a log of one system", *OF_TABLES)
-    return [reader(reading)]
+    return [read(reading)]
 
 
 def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
@@ -71,7 +110,8 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
     if _holds_counts(opened) or _reader_of_text(opened):
         return True
     try:
-        return tables.lacking(read_records(opened), reading) is None
+        records = read_records(opened)
+        return _is_export(records) or tables.lacking(records, reading) is None
     except InputError:  # gold in a format of its own
         return False
 
@@ -82,10 +122,25 @@ def _reader_of_text(file: Source) -> Reader | None:
     if binary.sniff(file.data) is None and (is_object or file.is_list):
         stream = BytesIO(file.data)  # unpacked
         if is_object and inspect_ai.is_document(file.name, stream):
-            return partial(inspect_logs.read_document, file.name, stream)
-        if is_sample(first_object(file)):
-            return partial(lm_eval.read_files, [file])
+            return partial(
+                _read_log, file.name, partial(inspect_logs.read_document, file.name, stream)
+            )
+        first = first_object(file) or _document(file)
+        if is_sample(first):
+            return partial(_read_log, file.name, partial(lm_eval.read_files, [file]))
+        for holds, read in EXPORTS:
+            if holds(first):
+                return partial(read, file, first)
     return None
+
+
+def _document(file: Source) -> Mapping[str, Any]:
+    """Return the object that is the whole file, {} for any other file."""
+    try:
+        value = {} if file.is_list else file.document()
+    except InputError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _holds_counts(file: Source) -> bool:
@@ -100,9 +155,9 @@ def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
     if is_archive:
         archive = Archive(name, file=file, is_log=True)
         if inspect_ai.is_archive(archive):
-            return partial(inspect_logs.read_archive, archive)
+            return partial(_read_log, name, partial(inspect_logs.read_archive, archive))
     elif inspect_ai.is_document(name, file):
-        return partial(inspect_logs.read_document, name, file)
+        return partial(_read_log, name, partial(inspect_logs.read_document, name, file))
     return None
 
 
@@ -135,11 +190,11 @@ def _samples_in(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def list_logs(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the logs in a folder and below: files of inspect, folders of samples."""
+    """Return the logs in a folder and below: files of inspect, folders of samples and of HELM."""
     root = Path(folder)
     logs = [*root.rglob("*.eval")]
     logs += [path for path in root.rglob("*.json") if _is_log(path)]
-    logs += {path.parent for path in root.rglob(SAMPLES)}
+    logs += {path.parent for name in (SAMPLES, helm.STATS) for path in root.rglob(name)}
     return sorted(logs)
 
 

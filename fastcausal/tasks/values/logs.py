@@ -89,6 +89,14 @@ def digest_of(*parts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def require_objects(value: Any, where: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the objects of a list with their places; InputError for any other value."""
+    if not isinstance(value, list):
+        raise InputError(f"{where}: {shown(value)}, expected a list of objects")
+    places = [f"{where}[{k}]" for k in range(len(value))]
+    return [(place, require(each, place)) for place, each in zip(places, value, strict=True)]
+
+
 def require(record: Any, where: str) -> Mapping[str, Any]:
     """Return an object; InputError for any other value."""
     if not isinstance(record, Mapping):
