@@ -63,22 +63,22 @@ def _opened(source: str | os.PathLike[str] | Source) -> Any:
     return pa.OSFile(os.fspath(source))
 
 
-def schema_of(path: str | os.PathLike[str]) -> pa.Schema | None:
-    """Return the schema of a Parquet or Arrow IPC file on disk; None for other or damaged files."""
+def schema_of(source: str | os.PathLike[str] | Source) -> pa.Schema | None:
+    """Return the schema of a Parquet or Arrow IPC file; None for other or damaged files."""
     import pyarrow.parquet as pq
 
     try:
-        format = format_of(path)
-        if format == "parquet":
-            return pq.read_schema(path)
-        if format == "arrow":
-            with pa.memory_map(os.fspath(path)) as mapped:
-                head = mapped.read(6)
-                mapped.seek(0)
-                return _reader_of_arrow(mapped, head).schema
+        format = sniff(source.data) if isinstance(source, Source) else format_of(source)
+        if format is None:
+            return None
+        with _opened(source) as file:
+            if format == "parquet":
+                return pq.read_schema(file)
+            head = file.read(6)
+            file.seek(0)
+            return _reader_of_arrow(file, head).schema
     except DAMAGE:
         return None
-    return None
 
 
 @contextmanager

@@ -145,7 +145,8 @@ def _document(file: Source) -> Mapping[str, Any]:
 
 def _holds_counts(file: Source) -> bool:
     """Return True for a count file, by its schema."""
-    return binary.sniff(file.data) is not None and about_in(binary.load(file).schema) is not None
+    schema = binary.schema_of(file)
+    return schema is not None and about_in(schema) is not None
 
 
 def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
