@@ -11,6 +11,7 @@ from typing import Any
 
 from fastcausal.counts.seals import Written
 from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError
 from fastcausal.options import AnytimeLaw, Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid
@@ -36,8 +37,12 @@ from fastcausal.sweeps.floors import (
     joint_verdict,
     verdict_of,
 )
+from fastcausal.sweeps.item_table import read_runs
 from fastcausal.sweeps.looks import Looks, Question, Spending, open_looks
+from fastcausal.sweeps.regressions import Regressions, find_regressions
 from fastcausal.sweeps.systems import Systems, load_one, load_pair
+from fastcausal.tasks.values.answers import COUNTS
+from fastcausal.tasks.values.count import statistics_of
 from fastcausal.tasks.values.reading import ValueReading
 
 ROLES = ("baseline", "candidate")
@@ -90,6 +95,10 @@ class Gate(Report):
         As in `Comparison`.
     floors : tuple of Floor
         Scores of the candidate with their least values that pass.
+    regressions : list of str or None
+        Ids of items that the baseline had right and that fail now; None if none are looked for.
+    allowed : int
+        So many of them pass.
     reason : str
         Sentence with the reason of the verdict.
     scale_of : mapping of str to Scale
@@ -121,6 +130,8 @@ class Gate(Report):
     pairing: Pairing
     answers: Mapping[str, Any] | None
     floors: tuple[Floor, ...]
+    regressions: list[str] | None
+    allowed: int
     reason: str
     has_baseline: bool
     scale_of: Mapping[str, Scale]
@@ -141,7 +152,7 @@ class Gate(Report):
         suite = ElementTree.Element(
             "testsuite", name="fastcausal gate", tests="1", failures=failed, errors="0", skipped="0"
         )
-        name = line_text(f"{', '.join(self.scores)}: {self.title.partition(': ')[2]}")
+        name = line_text(f"{', '.join(self.scores) or 'items'}: {self.title.partition(': ')[2]}")
         case = ElementTree.SubElement(suite, "testcase", classname="fastcausal.gate", name=name)
         if not self.passed:
             failure = ElementTree.SubElement(
@@ -158,7 +169,7 @@ def _bounds_line(facts: Mapping[str, Any]) -> str:
     if facts["anytime"]:
         taken = f"{facts['anytime']}, at all looks together"
     units = units_text(facts["n_units"], facts["unit"], facts["worth"])
-    if "baseline" not in facts["systems"]:
+    if not facts["score"]:
         return f"{line} ({taken}): {units}"
     differ = differ_text(facts["n_differ"], facts["n_units"], facts["unit"], facts["worth"])
     if facts["n_differ"] is None:
@@ -176,15 +187,15 @@ def _direction(facts: Mapping[str, Any]) -> list[str]:
 
 def _keys(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of JSON for a difference, for floors, or for both."""
-    has_baseline = "baseline" in facts["systems"]
-    change = ("score", *SHOWN[:5], "min_delta") if has_baseline else ()
-    differ = ("n_differ", "mde", "worth") if has_baseline else ()
+    change = ("score", *SHOWN[:5], "min_delta") if facts["score"] else ()
+    differ = ("n_differ", "mde", "worth") if facts["score"] else ()
+    items = () if facts["regressions"] is None else ("regressions", "allowed")
     looks = ("look", "window") if facts["is_looking"] else ()
     bets = ("anytime", "log_e", "log_e_fail") if facts["anytime"] else ()
     is_told = facts["answers"] is not None or facts["pairing"] == "none"
     return (
-        "verdict", *change, "confidence", "n_units", *differ, "alpha", *looks, *bets, "reason",
-        "systems", "signature", "unit",
+        "verdict", *items, *change, "confidence", "n_units", *differ, "alpha", *looks, *bets,
+        "reason", "systems", "signature", "unit",
         "method", "n_resamples", "seed", "warnings", "lower_is_better?",
         *(("pairing", "answers") if is_told else ()), "floors?",
     )  # fmt: skip
@@ -240,14 +251,19 @@ def _describe_change(change: Difference, facts: Mapping[str, Any]) -> str:
 def _grids(report: Gate, counts: bool) -> list[Grid]:
     """Make the numbers of the difference as one row, and a row for each floor."""
     shares = shares_in(report.scale_of)
-    if "baseline" not in report.systems:
-        return [floors_table(report.title, report.floors, shares)]
+    found = report.facts["found"]
+    items = [] if found is None else [found.make_grid(f"{len(found.rows)} regressions")]
+    if not report.score:
+        if not report.floors and found is not None:
+            return [found.make_grid(report.title)]
+        return [floors_table(report.title, report.floors, shares), *items]
     signed = ("delta", "low", "high", "min_delta")
     shown = SHOWN if report.anytime is None else SHOWN[:-1]  # no power is known
     grid = Grid(report.title, shown, signed=signed, shares=shown, share_rows=shares)
     values = report.scores[report.score]
     grid.add(report.score, *(values[name] for name in shown))
-    return [grid, *([floors_table("floors", report.floors, shares)] if report.floors else [])]
+    of_floors = [floors_table("floors", report.floors, shares)] if report.floors else []
+    return [grid, *of_floors, *items]
 
 
 def gate(
@@ -270,6 +286,9 @@ def gate(
     window: int | None = None,
     anytime: bool = False,
     largest: float | None = None,
+    no_regression: bool = False,
+    allow: int = 0,
+    allow_flaky: bool = False,
 ) -> Gate:
     """Judge a candidate: pass, fail, or inconclusive.
 
@@ -315,6 +334,14 @@ def gate(
     largest : float, optional
         With ``anytime``: the largest denominator of a unit, for floors of ratios; by default the
         largest so far.
+    no_regression : bool
+        True also judges item by item: it fails if items fail that the baseline had right in every
+        answer. A flaky item, right in some answers of a run alone, fails if it falls significantly
+        by Fisher's exact test, corrected by Holm.
+    allow : int
+        With ``no_regression``: so many items may fail.
+    allow_flaky : bool
+        With ``no_regression``: flaky items may fail.
 
     Returns
     -------
@@ -327,7 +354,7 @@ def gate(
     ValueError
         ``min_delta`` or a floor is not finite, or another argument is out of its range; there is
         neither a baseline nor a floor; a score has no better direction, or declares another one;
-        or lower is better for a score with a floor.
+        lower is better for a score with a floor; or ``no_regression`` has no baseline.
 
     Examples
     --------
@@ -340,11 +367,25 @@ def gate(
     'inconclusive'
     """
     floors = floors or {}
-    _check(baseline, min_delta, floors, confidence)
+    _check(baseline, min_delta, floors, confidence, no_regression)
     _check_looks(looks, window, anytime, largest, floors, unpaired, point, method)
+    _check_items(no_regression, allow, allow_flaky, unpaired, looks)
     asked = dict.fromkeys([*([] if score is None else [score]), *floors])
     reading = request_scores(reading, [*asked] or None, cluster)
     draws = Draws(method, 2 * confidence - 1, n_resamples, seed, cluster)
+    found = None
+    if no_regression:
+        own = score or (next(iter(asked)) if len(asked) == 1 else None)
+        runs = read_runs([baseline, candidate], reading, own, ROLES)
+        if len(runs) != len(ROLES):
+            raise InputError(f"{len(runs)} systems, expected a baseline and a candidate")
+        if lower_is_better:
+            raise ValueError("lower is better, expected a score of right answers by item")
+        found = find_regressions(runs, own, reading.missing, confidence, allow, allow_flaky)
+        baseline, candidate = (
+            source if answers.about["format"] == COUNTS else statistics_of(answers, reading, name)
+            for source, (name, answers) in zip((baseline, candidate), runs.items(), strict=True)
+        )
     with ExitStack() as stack:
         file = None
         if looks is not None:
@@ -352,7 +393,9 @@ def gate(
                 open_looks(looks, Spending(round(1 - confidence, 12), window))
             )
         asked_for = score, lower_is_better, not unpaired, point, anytime, largest
-        return _judge_all(baseline, candidate, min_delta, floors, reading, draws, file, *asked_for)
+        return _judge_all(
+            baseline, candidate, min_delta, floors, found, reading, draws, file, *asked_for
+        )
 
 
 def _judge_all(
@@ -360,6 +403,7 @@ def _judge_all(
     candidate: Any,
     min_delta: float | None,
     floors: Mapping[str, float],
+    items: Regressions | None,
     reading: ValueReading,
     draws: Draws,
     file: Looks | None,  # the looks at test sets, to which this one is added
@@ -370,9 +414,9 @@ def _judge_all(
     anytime: bool,
     largest: float | None,
 ) -> Gate:
-    """Judge the difference and the floors."""
+    """Judge the difference, the floors and the items."""
     change, look, bets, is_lower = None, None, list[Wealth](), False
-    if baseline is None:
+    if min_delta is None:
         systems, values = _alone(candidate, reading, draws)
     else:
         names, systems = load_pair(baseline, candidate, ROLES, reading, is_paired)
@@ -410,6 +454,9 @@ def _judge_all(
             change, values, min_delta or 0.0, is_lower, 1 - confidence, anytime
         )
         verdicts.append(values["verdict_of_change"])
+    if items is not None:
+        verdicts.append(items.verdict)
+        values["systems"] = dict(zip(ROLES, items.table.runs, strict=True))
     names = values["systems"]
     facts = {
         "verdict": joint_verdict(verdicts),
@@ -424,6 +471,9 @@ def _judge_all(
         "pairing": "id",
         "answers": systems.answers,
         "floors": found,
+        "found": items,
+        "regressions": None if items is None else items.ids,
+        "allowed": 0 if items is None else items.allowed,
         "scale_of": scale_of,
         "draws": draws,
         **values,
@@ -435,9 +485,11 @@ def _judge_all(
         elif look.verdict != facts["verdict"]:
             facts["verdict"] = look.verdict
             reasons = [f"look {look.k} was judged: {look.verdict}"]
+    if items is not None:
+        reasons = [*reasons, items.reason()]
     facts["draws"] = shown
     groups = {floor.score: Scores(floor.numbers()) for floor in found}
-    if baseline is not None:
+    if change is not None:
         groups = {values["score"]: Scores({name: facts[name] for name in SHOWN})}
     return Gate(
         f"{facts['verdict']}: {' against '.join([*names.values()][::-1])}",
@@ -448,8 +500,9 @@ def _judge_all(
         legend=(
             *reasons,
             *([] if look is None else [look.line()]),
-            _bounds_line(facts),
+            *([_bounds_line(facts)] if judged else []),
             *_direction(facts),
+            *([] if items is None else [items.legend()]),
         ),
         keys=_keys(facts),
         logged=(),
@@ -516,15 +569,34 @@ def _seals_of(side: Statistics) -> list[Written]:
     return [Written.seal(side.formula, table) for table in tables]
 
 
+def _check_items(
+    no_regression: bool, allow: int, allow_flaky: bool, unpaired: bool, looks: object
+) -> None:
+    """Raise ValueError for arguments that do not go with a judgment item by item."""
+    if not no_regression and (allow or allow_flaky):
+        raise ValueError("allow and allow_flaky are of items, expected no_regression")
+    if allow < 0:
+        raise ValueError(f"allow is {allow}, expected a number of items, at least 0")
+    if no_regression and (unpaired or looks is not None):
+        name = "unpaired" if unpaired else "looks"
+        raise ValueError(f"no_regression is of the same items each time, expected no {name}")
+
+
 def _check(
-    baseline: Any, min_delta: float | None, floors: Mapping[str, float], confidence: float
+    baseline: Any,
+    min_delta: float | None,
+    floors: Mapping[str, float],
+    confidence: float,
+    no_regression: bool,
 ) -> None:
     """Raise ValueError for arguments that exclude each other or are out of range."""
     if baseline is None and min_delta is not None:
         raise ValueError("min_delta is of a difference, expected a baseline")
+    if no_regression and baseline is None:
+        raise ValueError("no_regression is of two runs, expected a baseline")
     if baseline is None and not floors:
         raise ValueError("nothing to judge by, expected a baseline or floors")
-    if baseline is not None and min_delta is None:
+    if baseline is not None and min_delta is None and not no_regression:
         raise ValueError("a baseline without min_delta, expected the least difference that passes")
     if min_delta is not None and not math.isfinite(min_delta):
         raise ValueError(f"min_delta is {min_delta}, expected a finite number")

@@ -179,30 +179,45 @@ def _refuse_missing(runs: Mapping[str, ValueAnswers]) -> None:
     require_same(every, intersect(every))
 
 
-def read_runs(sources: Any, reading: ValueReading) -> dict[str, ValueAnswers]:
-    """Read the answers of runs by name: of one score each."""
+def read_runs(
+    sources: Any,
+    reading: ValueReading,
+    score: str | None = None,  # of counts, each unit's own
+    roles: Sequence[str] = (),  # names of sources without one, or with the same one
+) -> dict[str, ValueAnswers]:
+    """Read the answers of runs by name."""
     # A run has its own name, or that of its file; runs that share a name are named by their files.
-    found = [*_read_each(sources, reading)]
+    found = [*_read_each(sources, reading, score, roles)]
     if not found:
         raise InputError("no runs, expected at least one")
     own, files, answers = zip(*found, strict=True)
-    names = own if repeated(own) is None else files
-    if again := repeated(names):
+    names: Sequence[str] = own if repeated(own) is None else files
+    again = repeated(names)
+    if again and len(roles) == len(names):
+        names, again = roles, None
+    if again:
         raise InputError(f'two runs have the name "{names[again[0]]}", expected a name each')
-    for each in answers:
-        if len(each.scores) > 1:
-            named = ", ".join(each.scores)
-            raise InputError(f"{each.name}: several scores, name one with --score: {named}")
     return dict(zip(names, answers, strict=True))
 
 
-def _read_each(sources: Any, reading: ValueReading) -> Iterator[Named]:
+def only_score(answers: ValueAnswers, score: str | None) -> ValueAnswers:
+    """Return the answers with one score: the named one, or the only one."""
+    if score is None and len(answers.scores) > 1:
+        named = ", ".join(answers.scores)
+        raise InputError(f"{answers.name}: several scores, name one with --score: {named}")
+    return replace(answers, scores={s: v for s, v in answers.scores.items() if score in (None, s)})
+
+
+def _read_each(
+    sources: Any, reading: ValueReading, score: str | None, roles: Sequence[str]
+) -> Iterator[Named]:
     """Yield each run with its own name and the name of its file; progress counts sources."""
     quiet, listed = replace(reading, progress=None), [*_list_sources(sources)]
+    unnamed = dict(enumerate(roles, 1))
     for k, (name, source) in enumerate(listed, 1):
         is_path = isinstance(source, str | os.PathLike)
-        file = name or (stem_of(source) if is_path else f"run {k}")
-        read = _read(source, file, quiet)
+        file = name or (stem_of(source) if is_path else unnamed.get(k, f"run {k}"))
+        read = _read(source, file, quiet, score)
         for answers in read:
             own = answers.system or file
             if name is not None:
@@ -230,7 +245,9 @@ def _list_sources(sources: Any) -> Iterator[tuple[str | None, Any]]:
             raise InputError(f"{source}: expected runs of a sweep, logs, or a file")
 
 
-def _read(source: Any, name: str, reading: ValueReading) -> Sequence[ValueAnswers]:
+def _read(
+    source: Any, name: str, reading: ValueReading, score: str | None
+) -> Sequence[ValueAnswers]:
     """Read the answers of a source: one run, or several by their systems."""
     if isinstance(source, ValueAnswers):
         return [source]
@@ -246,7 +263,6 @@ def _read(source: Any, name: str, reading: ValueReading) -> Sequence[ValueAnswer
         if not isinstance(read, Source):
             return read
         counted = read_systems(read.name)
-    score = reading.scores[0] if reading.scores else None
     kept = tuple(dict.fromkeys((*reading.kept_columns, *reading.found_columns)))
     several = len(counted) > 1
     return [

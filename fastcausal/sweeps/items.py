@@ -21,7 +21,7 @@ from fastcausal.report.report import NO_STATISTICS, Report, Tables
 from fastcausal.significance.draws import Draws, check_count
 from fastcausal.significance.sums import Int64
 from fastcausal.sweeps.compare import request_scores
-from fastcausal.sweeps.item_table import CHANGES, ItemTable, read_runs, tabulate
+from fastcausal.sweeps.item_table import CHANGES, ItemTable, only_score, read_runs, tabulate
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.reading import ValueReading
@@ -186,7 +186,8 @@ def items(
     if asked.over != "mean":
         raise ValueError(f"over is {asked.over}: items show all answers, expected mean")
     sources = runs[0] if len(runs) == 1 and isinstance(runs[0], Mapping) else runs
-    held = read_runs(sources, asked)
+    read = read_runs(sources, asked, score)
+    held = {name: only_score(answers, score) for name, answers in read.items()}
     table = tabulate(held, asked.missing, cluster)
     if only in ("up", "down", "flipped") and len(table.runs) != 2:
         raise ValueError(f"only {only} is of two runs, got {len(table.runs)}")

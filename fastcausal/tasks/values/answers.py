@@ -17,6 +17,7 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
+COUNTS = "counts"  # the format of answers made from statistics
 SAMPLE = "sample"  # the column of repeats of statistics with a row an answer
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -190,14 +191,17 @@ def answers_of(
     held = {column: arrow.joined(table[column]) for column in table.column_names}
     values = np.full(len(table), math.nan)
     values[: len(own)] = own
+    title = score or formula.main_of_one
+    lower = statistics.scale(title).better == "lower"
     return ValueAnswers(
         name,
         held.pop("id").cast(pa.string()),
-        {score or formula.main_of_one: (values, None)},
+        {title: (values, None)},
         lambda row: name,
         held.pop(SAMPLE, None),
         columns=held,
-        about={"format": "counts", "signature": statistics.signature},
+        about={"format": COUNTS, "signature": statistics.signature},
+        lower=(title,) if lower else (),
         system=statistics.system,
     )
 
