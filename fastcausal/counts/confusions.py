@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal.arrays import _confusions
+from fastcausal.arrays.arrow import values_of
+from fastcausal.arrays.distinct import number_texts
+from fastcausal.counts.labels import MAX_LABELS, classes_of
 
 Int64 = npt.NDArray[np.int64]
+AnyInt = npt.NDArray[Any]
 Float64 = npt.NDArray[np.float64]
 
 
@@ -23,6 +31,40 @@ def confusions(
     counts = np.zeros((n_groups, n_labels, n_labels + 1), np.int64)
     _require_known(_confusions.count_confusions(gold, pred, groups, counts, n_groups, n_labels))
     return counts
+
+
+def count_pairs(gold: pa.Array, pred: pa.Array) -> tuple[list[Any], Int64]:
+    """Count the pairs of labels of two columns: the labels that occur, and int64[k, k].
+
+    >>> count_pairs(pa.array([7, 9, 9]), pa.array([7, 7, 9]))
+    ([7, 9], array([[1, 0],
+           [1, 1]]))
+    """
+    # The columns have one type, int64 or string, perhaps in dictionaries, and no nulls. Integers of
+    # a small range are their own numbers, so one pass counts them.
+    a, b, labels = _number_both(gold, pred)
+    k = len(labels)
+    if k > MAX_LABELS:
+        classes_of(labels)  # raises
+    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    seen = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1))
+    return [labels[place] for place in seen.tolist()], counts[np.ix_(seen, seen)]
+
+
+def _number_both(gold: pa.Array, pred: pa.Array) -> tuple[AnyInt, AnyInt, Sequence[Any]]:
+    """Return both columns as places in one sequence of labels, which may have more of them."""
+    if not pa.types.is_integer(gold.type):
+        (a, b), names = number_texts([gold, pred])
+        return a.astype(np.int64), b, names.to_pylist()
+    a, b = values_of(gold), values_of(pred)
+    if not len(a):
+        return a, b, []
+    least, most = int(min(a.min(), b.min())), int(max(a.max(), b.max()))
+    if most - least < MAX_LABELS:
+        shifted = (a - least, b - least) if least else (a, b)
+        return *shifted, range(least, most + 1)
+    labels, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    return places[: len(a)], places[len(a) :], labels.tolist()
 
 
 def group_scores(

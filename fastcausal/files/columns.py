@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
+from fastcausal.arrays.distinct import code_texts
 from fastcausal.arrays.numerals import are_whole, digits, plain, words_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import column_of, encodable
@@ -85,7 +86,7 @@ class Column:
     def _written_labels(self, texts: pa.Array, whole: bool) -> pa.Array:
         """Return text as numbers if all of it is numbers or missing, else as labels."""
         # ``whole`` keeps text, of numbers alone with null for missing values.
-        codes = texts.dictionary_encode()
+        codes = code_texts(texts)
         values = words = words_of(codes.dictionary)
         known = pc.if_else(pc.is_in(words, arrow.strings(MISSING)), None, words)
         is_known = known.null_count < len(known)  # else perhaps None is the name of a label

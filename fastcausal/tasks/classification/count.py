@@ -16,7 +16,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.counts.confusions import confusions
+from fastcausal.counts.confusions import count_pairs
 from fastcausal.counts.labels import Label, classes_of
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, warning_lines
@@ -117,14 +117,11 @@ class ClassificationScorer:
 
     def add(self, batch: LabelPair) -> None:
         """Count aligned examples."""
-        gold, pred = batch.gold, batch.pred
-        labels = self.given or classes_of(
-            self.labels, *(side.encoded.dictionary.to_pylist() for side in (gold, pred))
-        )
-        k = len(labels)
-        one_group = np.zeros(len(gold), np.int64)
-        sides = codes_of(gold, labels), codes_of(pred, labels)
-        self._add(labels, confusions(*sides, one_group, 1, k)[0, :, :k])
+        labels, counts = count_pairs(*(side.counted for side in (batch.gold, batch.pred)))
+        if self.given and not {*labels} <= {*self.given}:
+            for side in (batch.gold, batch.pred):
+                codes_of(side, self.given)  # raises
+        self._add(labels, counts)
         self.n_unparsed += len(batch.left_out or ())
         self.warnings |= dict.fromkeys(batch.warnings)
 
@@ -312,7 +309,9 @@ def _joined(
     if gold.ids is not None and pred.ids is None and pred.columns is not None:
         known = () if gold.columns is None else gold.columns.column_names
         refuse_unknown_ids(pred.columns, known, pred.name)
-    a, b = (_keys(side, named) for side in (gold, pred))
+    a = _keys(gold, named)
+    in_order = gold.ids is None and pred.ids is None and len(gold) == len(pred)
+    b = a if in_order else _keys(pred, named)
     remedy = Remedy("unmatched", ("skip",), "would leave them out")
     both = match(a, b, unmatched, remedy=remedy)
     known, given = (RowTexts(side.texts, side.locate) for side in (gold, pred))

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import drop_columns, joined
+from fastcausal.arrays.distinct import code_texts
 from fastcausal.arrays.numerals import are_whole, digits, each
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
@@ -59,7 +60,12 @@ class Labels:
     @cached_property
     def encoded(self) -> pa.DictionaryArray:
         """The labels as places among the distinct ones."""
-        return self.values.dictionary_encode()
+        return code_texts(self.values)
+
+    @property
+    def counted(self) -> pa.Array:
+        """The labels as `count_pairs` takes them soonest: integers as they are, texts encoded."""
+        return self.values if pa.types.is_integer(self.values.type) else self.encoded
 
     @cached_property
     def kind(self) -> str:

@@ -135,13 +135,16 @@ def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) 
     widths = np.bincount(units, minlength=ratings.n_units)
     most, n_labels = int(widths.max(initial=0)), int(places.max(initial=-1)) + 1
     keys = places * (most + 1) + widths[units]
-    draws = np.ones((1, ratings.n_units), np.int64) if times is None else times
-    chances = np.empty(len(draws))
-    for k, drawn in enumerate(draws):
-        counts = np.bincount(keys, drawn[units], n_labels * (most + 1)).reshape(-1, most + 1)
-        shares = counts[:, 1:] / np.arange(1, most + 1)  # a rated unit adds 1 over all labels
-        chances[k] = _chance_of(shares, int(drawn[widths > 0].sum()))
-    return chances
+
+    def chance(drawn: Int64 | None, n_units: int) -> float:
+        weights = None if drawn is None else drawn[units]
+        counts = np.bincount(keys, weights, n_labels * (most + 1)).reshape(-1, most + 1)
+        # A rated unit adds 1 over all labels.
+        return _chance_of(counts[:, 1:] / np.arange(1, most + 1), n_units)
+
+    if times is None:
+        return np.array([chance(None, int(np.count_nonzero(widths)))])
+    return np.array([chance(drawn, int(drawn[widths > 0].sum())) for drawn in times])
 
 
 def _chance_of(shares: Float64, n_units: int) -> float:
@@ -207,8 +210,17 @@ def kappa(
         counts = np.bincount(numbers, times, n_labels)  # with times these are floats
         return [int(n) for n in counts.tolist()]
 
+    return kappa_of(count(np.abs(a - b)), count(a), count(b), weights)
+
+
+def kappa_of(
+    apart: list[int],  # number of units with ratings so many labels apart, from 0
+    of_a: list[int],
+    of_b: list[int],
+    weights: KappaWeights | None,
+) -> float:
+    """Compute Cohen's kappa from numbers of units."""
     cost, expected_cost = COSTS[weights]
-    apart, of_a, of_b = count(np.abs(a - b)), count(a), count(b)
     observed = sum(n * cost(distance) for distance, n in enumerate(apart))
     return _beyond_chance(observed, expected_cost(of_a, of_b), sum(of_a))
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from fastcausal.arrays.arrow import numbers
+from fastcausal.counts.confusions import Int64, count_pairs
+from fastcausal.counts.labels import MAX_LABELS
 from fastcausal.errors import InputError
-from fastcausal.options import KappaWeights
-from fastcausal.tasks.labels.coefficients import kappa, mean_kappas
+from fastcausal.options import KappaWeights, check
+from fastcausal.tasks.labels.coefficients import kappa, kappa_of, mean_kappas
 from fastcausal.tasks.labels.reading import array_of, numbers_of, positions, read_ratings
 
 
@@ -52,6 +55,10 @@ def cohen_kappa(
         raise InputError(
             f"a has the shape {sides[0].shape} and b {sides[1].shape}, expected one rating a unit"
         )
+    if labels is None and all(side.dtype == np.int64 for side in sides) and _are_near(*sides):
+        if weights is not None:
+            check("weights", weights, KappaWeights)
+        return _kappa_of_pairs(count_pairs(*map(numbers, sides))[1], weights)
     values, names = numbers_of(*sides)
     both = np.tile(~np.isnan(values).reshape(2, -1).any(axis=0), 2)
     if labels is None:
@@ -61,6 +68,19 @@ def cohen_kappa(
         places = places[both]
     of_a, of_b = np.split(places, 2)
     return kappa(of_a, of_b, n_labels, weights)
+
+
+def _are_near(a: Int64, b: Int64) -> bool:
+    """Return True for a range of numbers so small that a matrix holds all pairs."""
+    return len(a) > 0 and max(a.max(), b.max()) - min(a.min(), b.min()) < MAX_LABELS
+
+
+def _kappa_of_pairs(counts: Int64, weights: KappaWeights | None) -> float:
+    """Compute Cohen's kappa from the number of units with each pair of labels, which ascend."""
+    k = len(counts)
+    apart = [int(np.trace(counts, d) + np.trace(counts, -d)) for d in range(k)]
+    apart[0] //= 2  # the diagonal is there twice
+    return kappa_of(apart, counts.sum(axis=1).tolist(), counts.sum(axis=0).tolist(), weights)
 
 
 def mean_pairwise_kappa(

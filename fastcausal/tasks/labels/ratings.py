@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from fastcausal.files.keys import encode
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Names = list[Any]
+MAX_WHOLE = 1 << 16  # largest range of whole numbers that are numbered without hashes
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,29 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
     >>> numbered(np.array([5.0, np.nan, 2.0]))
     (array([ 1, -1,  0]), array([2., 5.]))
     """
+    if (found := _number_whole(values)) is not None:
+        return found
     values = values + 0.0  # -0 becomes 0
     places, different = encode(arrow.numbers(values, ~np.isnan(values)))
     return places, arrow.values_of(different)
+
+
+def _number_whole(values: Float64) -> tuple[Int64, Float64] | None:
+    """Do the work of `numbered` for whole numbers of a small range, without a hash of each."""
+    least, most = (end.reduce(values, initial=math.nan) for end in (np.fmin, np.fmax))
+    if not (most - least < MAX_WHOLE and float(least).is_integer()):
+        return None
+    far = values - least
+    missing = np.isnan(far)
+    far[missing] = most - least + 1
+    shifts = far.astype(np.int64)
+    if (shifts != far).any():
+        return None
+    seen = np.bincount(shifts, minlength=int(most - least) + 2) > 0
+    seen[-1] = False
+    ranks = np.cumsum(seen) - 1
+    ranks[-1] = -1
+    return ranks[shifts], least + np.flatnonzero(seen)
 
 
 def label_name(value: float, names: Names | None) -> str:

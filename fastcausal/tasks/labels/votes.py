@@ -90,14 +90,16 @@ class Votes:
         last = np.flatnonzero(np.append(key[1:] != key[:-1], np.full(min(len(key), 1), True)))
         votes = np.diff(last, prepend=-1)
         unit, number = np.divmod(key[last], max(len(different), 1))
+        starts = np.flatnonzero(np.diff(unit, prepend=-1))  # units ascend
+        voted = unit[starts]
         most = np.zeros(ratings.n_units, np.int64)
-        np.maximum.at(most, unit, votes)
+        most[voted] = np.maximum.reduceat(votes, starts) if len(starts) else 0
         wins = votes == most[unit]
         winner = np.full(ratings.n_units, math.nan)
         winner[unit[wins][::-1]] = different[number[wins][::-1]]  # the first is written last
         sums = np.zeros((3, ratings.n_units), np.int64)
         for row, each in zip(sums, (wins, votes, votes * (votes - 1)), strict=True):
-            np.add.at(row, unit, each)
+            row[voted] = np.add.reduceat(each, starts, dtype=np.int64) if len(starts) else 0
         n_winners, n_ratings, n_equal = sums
         return cls(winner, n_winners, most, n_ratings, n_equal, ratings.names)
 

@@ -248,3 +248,17 @@ def test_a_unit_drawn_twice_counts_as_two(data, seed):
     for k, row in enumerate(times):
         alone = coefficients(read_ratings(np.repeat(data, row, axis=0)), "ordinal")
         assert all(same(drawn[name][k], value[0]) for name, value in alone.items())
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-3, 9)] * 2), min_size=1, max_size=40),
+    st.sampled_from([None, "linear", "quadratic"]),
+    st.sampled_from([1, 700]),
+)
+def test_integers_are_counted_as_floats_are_numbered(rows, weights, scale):
+    """A matrix of pairs, numbers of a small range and hashes of any floats give one kappa."""
+    ratings = scale * np.array(rows).T
+    of_pairs = cohen_kappa(*ratings, weights)
+    for other in (ratings.astype(float), ratings / 1024, ratings.astype(float) + 0.5):
+        found = cohen_kappa(*other, weights)
+        assert found == of_pairs or (math.isnan(found) and math.isnan(of_pairs))
