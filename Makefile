@@ -170,6 +170,7 @@ $(VENV)/.page: setup.py $(CSRC) | $(BIN)/python
 $(VENV)-harnesses/.test:
 	$(PYTHON) -m venv $(VENV)-harnesses
 	-$(VENV)-harnesses/bin/pip install -q inspect-ai openai lm-eval
+	-$(VENV)-harnesses/bin/pip install -q every-eval-ever  # Python 3.12 or newer
 	touch $@
 
 # The native modules are those that $(VENV) has built: a path entry leads to them.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from fastcausal.cli.console import doing, short_names
+from fastcausal.cli.console import doing, short_names, warn
 from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     DRAWS,
@@ -56,7 +56,10 @@ def aggregate(
     draws: DrawOptions = DRAWS,
     out: Annotated[
         Path | None,
-        Option(help="Write the statistics to this .parquet or .arrow file of counts."),
+        Option(
+            help="Write counts to this .parquet or .arrow file, or scores to a .json file as a "
+            "record of Every Eval Ever."
+        ),
     ] = None,
 ) -> None:
     """Print the scores of files of counts, logs and tables, as scoring does.
@@ -71,6 +74,7 @@ def aggregate(
     from fastcausal.arrays.strata import source_of
     from fastcausal.counts.files import require_metadata
     from fastcausal.files.targets import keep_apart
+    from fastcausal.report.record import SUFFIX, write_record
 
     if intervals or compare is not None or out is None:
         refuse_inference(ctx, intervals or compare is not None, draws)
@@ -96,7 +100,10 @@ def aggregate(
             }
     if intervals:
         reports = add_intervals(reports, draws, by)
-    write_units(out, reports)
+    if out is not None and out.suffix.lower() == SUFFIX:
+        warn(write_record(out, reports, draws.cluster))
+    else:
+        write_units(out, reports)
     print_reports(reports, tables, by, counts, comparisons=comparisons)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,23 +35,29 @@ def read(file: Source, first: Mapping[str, Any], reading: ValueReading) -> list[
     problems = Problems()
     rows = [(f"{file.name}:{line}", row) for line, row in file.objects(problems)]
     problems.raise_if_any()
-    results = _read_beside(file)
-    tasks: dict[str, set[str]] = {}
-    for _, row in rows:
-        tasks.setdefault(str(row.get("evaluation_name")), set()).add(
-            str(row.get("evaluation_result_id"))
-        )
-    # An evaluation may have several metrics; several evaluations of one metric make one score.
-    by_metric = any(len(metrics) > 1 for metrics in tasks.values())
+    tasks, by_metric = _list_tasks([row for _, row in rows])
     answers = [_instance(where, row, by_metric, len(tasks) > 1) for where, row in rows]
-    lower = _list_lower(results, by_metric)
-    about = {"format": FORMAT, "task": "+".join(sorted(tasks))}
+    lower = {_metric(result) if by_metric else SCORE for result in _read_beside(file)}
+    about = {"format": FORMAT, "task": "+".join(tasks)}
     return answers_of(file.name, about, answers, reading, lower=lower)
+
+
+def _list_tasks(rows: list[Mapping[str, Any]]) -> tuple[list[str], bool]:
+    """Return the names of evaluations, and True if one of them has several metrics."""
+    # Several evaluations of one metric make one score, of each evaluation and instance.
+    tasks: dict[str, set[str]] = {}
+    for row in rows:
+        tasks.setdefault(str(row.get("evaluation_name")), set()).add(_metric(row))
+    return sorted(tasks), any(len(metrics) > 1 for metrics in tasks.values())
+
+
+def _metric(row: Mapping[str, Any]) -> str:
+    return str(row.get("evaluation_result_id") or row.get("evaluation_name"))
 
 
 def _instance(where: str, row: Mapping[str, Any], by_metric: bool, by_task: bool) -> ExportedAnswer:
     task, id = row.get("evaluation_name"), row.get("sample_id")
-    score = str(row.get("evaluation_result_id") or task) if by_metric else SCORE
+    score = _metric(row) if by_metric else SCORE
     return ExportedAnswer(
         where,
         f"{task}/{id}" if by_task else id,
@@ -73,11 +79,13 @@ def _instance(where: str, row: Mapping[str, Any], by_metric: bool, by_task: bool
 def _read_results(
     file: Source, first: Mapping[str, Any], reading: ValueReading
 ) -> list[ValueAnswers]:
+    """Return a value for each evaluation, or for each of its metrics."""
     results = _results_in(first, file.name)
     if not results:
         raise InputError(f"{file.name}: no evaluation_results")
-    lower = {_is_lower(result) for result in results}
-    if len(lower) > 1:
+    _, by_metric = _list_tasks(results)
+    lower = {_metric(result) if by_metric else SCORE for result in results if _is_lower(result)}
+    if lower == {SCORE} and not all(map(_is_lower, results)):
         raise InputError(
             f"{file.name}: lower is better in some evaluations, higher in others: no mean of them"
         )
@@ -85,15 +93,14 @@ def _read_results(
     answers = (
         ExportedAnswer(
             f"{file.name}: evaluation_results[{k}]",
-            result.get("evaluation_result_id") or result.get("evaluation_name"),
-            {SCORE: follow_path(result, "score_details.score")},
+            result.get("evaluation_name") if by_metric else _metric(result),
+            {_metric(result) if by_metric else SCORE: follow_path(result, "score_details.score")},
             result,
             system=system,
         )
         for k, result in enumerate(results)
     )
-    about = {"format": FORMAT}
-    return answers_of(file.name, about, answers, reading, lower=[SCORE] if True in lower else [])
+    return answers_of(file.name, {"format": FORMAT}, answers, reading, lower=lower)
 
 
 def _results_in(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -105,15 +112,8 @@ def _is_lower(result: Mapping[str, Any]) -> bool:
     return follow_path(result, "metric_config.lower_is_better") is True
 
 
-def _list_lower(results: list[Mapping[str, Any]], by_metric: bool) -> Iterator[str]:
-    for result in results:
-        if _is_lower(result):
-            key = result.get("evaluation_result_id") or result.get("evaluation_name")
-            yield str(key) if by_metric else SCORE
-
-
 def _read_beside(file: Source) -> list[Mapping[str, Any]]:
-    """Return the results of the aggregate record beside a file of instances."""
+    """Return the results of the record beside a file of instances in which lower is better."""
     if not file.name.endswith(SAMPLES):
         return []
     path = Path(file.name.removesuffix(SAMPLES) + ".json")
@@ -123,7 +123,8 @@ def _read_beside(file: Source) -> list[Mapping[str, Any]]:
         record = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: a record that cannot be read: {error}") from error
-    return _results_in(require(record, str(path)), str(path))
+    results = _results_in(require(record, str(path)), str(path))
+    return [result for result in results if _is_lower(result)]
 
 
 def _name(value: Any) -> str | None:

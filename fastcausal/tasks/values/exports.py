@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError
+from fastcausal.files.cells import encodable
 from fastcausal.files.values import follow_path, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Text, ValueAnswers
@@ -97,7 +98,12 @@ def _identify(answer: ExportedAnswer, reading: ValueReading) -> ExportedAnswer:
     id = answer.find(reading.id) if reading.id else answer.id
     epoch = answer.find(reading.epoch) if reading.epoch else answer.epoch
     system = write_cell(answer.find(reading.system)) if reading.system else answer.system
-    return answer._replace(id=text_id(id, answer.where), epoch=write_cell(epoch), system=system)
+    return answer._replace(
+        id=text_id(id, answer.where),
+        scores={encodable(name): value for name, value in answer.scores.items()},
+        epoch=write_cell(epoch),
+        system=None if system is None else encodable(system),
+    )
 
 
 def _has(answer: ExportedAnswer, score: str) -> bool:
@@ -149,7 +155,7 @@ def _of_system(
         errors=[answer.is_error for answer in answers],
         contents=strings(contents) if any(contents) else None,
         columns=_keep_columns(name, answers, reading),
-        about=about,
+        about={key: encodable(str(value)) for key, value in about.items()},
         lower=tuple(score for score in columns if score in lower),
         system=system,
         texts=partial(_texts, answers),
