@@ -145,7 +145,7 @@ def part_of(request: pytest.FixtureRequest) -> str:
 
 def corpus_of(request: pytest.FixtureRequest) -> str:
     """Return the corpus of a test: its module's CORPUS, and the system among its parameters."""
-    of_module = getattr(request.module, "CORPUS", "")
+    of_module = getattr(request.module, "CORPUS", "").replace("CNC", corpus.source_name())
     called = getattr(request.node, "callspec", None)
     named = (
         [value for value in called.params.values() if value in (*corpus.NOISES,)] if called else []

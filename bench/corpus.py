@@ -24,6 +24,7 @@ from fastcausal.relations import SPAN
 from fastcausal.rows import Int32, Int64, Rows
 
 CNC = Path(__file__).parents[2] / "shared" / "data" / "cnc"
+TRAIN = CNC / "train_subtask2_grouped.csv"
 SIGNAL = 2
 
 
@@ -136,14 +137,18 @@ def wide(n_sentences: int, n_spans: int, seed: int = 0) -> tuple[Rows, Rows]:
 
 
 @cache
+def source_name() -> str:
+    """Return the name of the sentences to draw from: CNC, or the embedded sample in its place."""
+    return "CNC" if TRAIN.exists() else "embedded sample"
+
+
 def source() -> Rows:
     """Return real sentences to draw from: the task's training set if present, else the sample.
 
     Sentences in which spans of one track overlap are left out, since no sequence of tags can hold
     them.
     """
-    train = CNC / "train_subtask2_grouped.csv"
-    rows = Rows.of(fc.read(train if train.exists() else sample.GOLD))
+    rows = Rows.of(fc.read(TRAIN if TRAIN.exists() else sample.GOLD))
     signal = rows.values[:, 0] == SIGNAL
     return drawn(rows, np.flatnonzero(~(_overlaps(rows, signal) | _overlaps(rows, ~signal))))
 

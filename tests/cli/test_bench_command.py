@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from bench import page
-from bench.conftest import Clocks, Outcome
+from bench import corpus, page
+from bench.conftest import Clocks, Outcome, corpus_of
+from fastcausal import sample
 from fastcausal.cli.bench import NEEDED, _folder
 
 ENTRY = "from fastcausal.cli import main; main()"
@@ -53,6 +55,15 @@ def test_what_is_missing(module):
     assert done.returncode == 2
     name = NEEDED[module]
     assert f"error: benchmarks need {name}: pip install {name}" in done.stderr
+
+
+def test_figures_name_the_sentences_they_are_of(monkeypatch):
+    """An installation has no corpus beside it: its figures are of the embedded sample."""
+    request = SimpleNamespace(module=SimpleNamespace(CORPUS="340 sentences of CNC"), node=None)
+    monkeypatch.setattr(corpus, "TRAIN", sample.GOLD)
+    assert corpus_of(request) == "340 sentences of CNC"
+    monkeypatch.setattr(corpus, "TRAIN", Path("nowhere"))
+    assert corpus_of(request) == "340 sentences of embedded sample"
 
 
 def test_every_import_of_the_benchmarks_is_looked_for():
