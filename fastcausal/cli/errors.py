@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from fastcausal.cli.console import doing, print_json, short_names, warn
+from fastcausal.cli.gold import gold_options, items_of
 from fastcausal.cli.options import (
     LABELS,
     MARKS,
@@ -21,17 +22,21 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
+    ScoreOption,
+    ValueOptions,
     make_recipe,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
+from fastcausal.cli.task_options import SetOption, TaskOption
 from fastcausal.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from fastcausal.sweeps.suspects import Suspects
+    from fastcausal.sweeps.wrong_items import WrongItems
     from fastcausal.tasks.extraction.errors import Errors
 
 # Of roles; brackets name the role beside its colour
@@ -45,10 +50,20 @@ STYLES = [
 def errors(
     ctx: click.Context,
     gold: Annotated[
-        str, Argument(help="Gold annotations in any format, or pairs of events; - for stdin.")
+        str,
+        Argument(
+            help="Gold annotations in any format, or pairs of events; - for stdin. Or, alone, a "
+            "log or a table of an evaluation, or counts."
+        ),
     ],
-    pred: Annotated[list[str], Argument(help="Predictions in any format; several with --suspect.")],
+    pred: Annotated[
+        list[str] | None,
+        Argument(help="Predictions in any format; several with --suspect."),
+    ] = None,
     scoring: ProtocolOptions = PROTOCOL,
+    task: TaskOption = "score",
+    set: SetOption = None,
+    score: ScoreOption = None,
     top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
     type: Annotated[
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
@@ -83,13 +98,27 @@ def errors(
     fastcausal errors gold.csv careful.jsonl --type le,be --role cause --html errors.html
     fastcausal errors pairs_gold.csv pairs_careful.csv --text pairs_text.csv --type missed
     fastcausal errors gold.csv careful.jsonl chatty.jsonl hasty.jsonl --suspect
+    fastcausal errors a.eval --score match
+    fastcausal errors choices.csv choices_chatty.jsonl --task classify --set answers=binary
     """
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 
+    pred = pred or []
     keep_apart([html], [gold, *pred, text])
     from fastcausal.tasks.eci.files import is_pairs
 
+    if not pred or task != "score":
+        from fastcausal.sweeps.wrong_items import WrongItems
+
+        idle = ("suspect", "type", "text", "arguments", "iou", "match", *LabelOptions._fields)
+        refuse(ctx, idle, "is for relations and pairs of events")
+        scored = gold_options(ctx, task, set, scoring, policies, reads, not pred)
+        values = ValueOptions(id=reads.id, answers=reads.answers)
+        of_runs = items_of(ctx, [gold, *pred], scored, values, score, "auto", marks, policies.join)
+        _print_items(WrongItems(of_runs, top), html, tables)
+        return
+    refuse(ctx, ("set", "score"), "is for logs, tables and --task")
     if suspect:
         if is_pairs(gold):
             refuse(ctx, ("suspect",), "is for relations, not for pairs of events")
@@ -154,6 +183,15 @@ def _print_pairs(
     if html is not None:
         about = Section("", lines=[wrong.signature], tab=ABOUT)
         write_page(html, Page(wrong.title, [Section("", wrong.to_tables(), tab=ERRORS), about]))
+    if tables.format == "json":
+        print_json(wrong.to_dict())
+    else:
+        tables.show_grids(wrong.to_tables(), wrong.signature)
+
+
+def _print_items(wrong: WrongItems, html: Path | None, tables: TableOptions) -> None:
+    if html is not None:
+        wrong.to_html(html)
     if tables.format == "json":
         print_json(wrong.to_dict())
     else:

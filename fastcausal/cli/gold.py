@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.options import (
+    VALUES,
     KernelOption,
     Marks,
     OccurrenceOption,
@@ -33,6 +34,7 @@ from fastcausal.cli.task_options import SetOption, TaskOption, task_options, tas
 if TYPE_CHECKING:
     from fastcausal.counts.statistics import Statistics
     from fastcausal.options import Join
+    from fastcausal.sweeps.items import Items
     from fastcausal.tasks.values.reading import ValueReading
 
 OF_VALUES = (
@@ -64,11 +66,14 @@ class GoldOptions(NamedTuple):
         join: Join | None = None,
         *,
         digested: bool = False,  # with a fact to tell equal predictions from equal counts
+        has_texts: bool = False,  # with a fact that reads the texts of gold and predictions
     ) -> dict[str, Statistics]:
         """Score files of predictions, by their short names; read files of counts among them."""
         from fastcausal.arrays.strata import columns_by, name_cluster
         from fastcausal.sweeps.gate import PREDICTIONS
         from fastcausal.sweeps.scoring import scoring_of
+        from fastcausal.tasks.values.answers import TEXTS
+        from fastcausal.tasks.values.tables import texts_beside
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
         task, protocol = task_under(self.protocol, self.task)
@@ -89,6 +94,9 @@ class GoldOptions(NamedTuple):
                     counted = scoring.statistics(file)
                     if digested:
                         facts = {**counted.facts, PREDICTIONS: partial(scoring.digest, file)}
+                        counted = replace(counted, facts=facts)
+                    if has_texts:
+                        facts = {**counted.facts, TEXTS: partial(texts_beside, gold, file)}
                         counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)
         return found
@@ -136,3 +144,49 @@ def is_gold(path: str, reading: ValueReading) -> bool:
     from fastcausal.tasks.values.files import holds_values
 
     return not holds_values(path, reading)
+
+
+def gold_options(
+    ctx: click.Context,
+    task: str,
+    settings: list[str] | None,
+    scoring: ProtocolOptions,
+    policies: PolicyOptions,
+    reads: ReadOptions,
+    is_of_runs: bool,
+) -> GoldOptions:
+    """Gather the options for predictions against gold; refuse them for logs, tables and counts."""
+    if is_of_runs:
+        names = (
+            *GoldOptions._fields, *Marks._fields, *PolicyOptions._fields,
+            *(name for name in ReadOptions._fields if name != "id"),
+        )  # fmt: skip
+        refuse(ctx, names, "is for predictions against gold: name GOLD first")
+    return GoldOptions(
+        task, settings, scoring.protocol, scoring.kernel, policies.unparsed, policies.unmatched,
+        reads.source_format, reads.occurrence, reads.tags,
+    )  # fmt: skip
+
+
+def items_of(
+    ctx: click.Context,
+    files: Sequence[str],
+    scored: GoldOptions,
+    values: ValueOptions,
+    score: str | None,
+    cluster: str | None,
+    marks: Marks,
+    join: Join | None = None,
+) -> Items:
+    """Show the items of runs: of logs, tables and counts, or of predictions against gold."""
+    import fastcausal as fc
+
+    sources: Any = [*files]
+    if leads_with_gold(files, values, [score] if score else None):
+        counted = scored.scored(
+            ctx, files[0], files[1:], values, cluster, marks, join, has_texts=True
+        )
+        sources, values = [counted], VALUES
+    with doing(f"reading {', '.join(files)}", "samples") as progress:
+        reading = replace(values.reading(progress), missing="skip")
+        return fc.items(*sources, score=score, cluster=cluster, reading=reading)

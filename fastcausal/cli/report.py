@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from fastcausal.cli.console import doing, is_standard_output, print_json, show, warn
+from fastcausal.cli.gold import gold_options, items_of, leads_with_gold
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -22,30 +23,49 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
+    ScoreOption,
+    ValueOptions,
     make_recipe,
+    refuse,
     refuse_draws,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import add_intervals, make_reports
+from fastcausal.cli.task_options import SetOption, TaskOption
 from fastcausal.report.escapes import cell_text
 
 MAX_NAMED = 4  # systems in the title
+OF_DRAWS = tuple(name for name in DrawOptions._fields if name != "cluster")
 
 if TYPE_CHECKING:
     from fastcausal.report.page import Card, Section
     from fastcausal.report.report import Report
+    from fastcausal.sweeps.items import Items
 
 
 def report(
     ctx: click.Context,
-    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
-    pred: Annotated[
-        list[str],
-        Argument(help="Predictions in any format; of several, others are compared with the first."),
+    gold: Annotated[
+        str,
+        Argument(
+            help="Gold annotations in any format; - for stdin. Or a log or a table of an "
+            "evaluation, or counts."
+        ),
     ],
+    pred: Annotated[
+        list[str] | None,
+        Argument(
+            help="Predictions in any format; of several, others are compared with the first. Or "
+            "more logs, tables, counts."
+        ),
+    ] = None,
+    *,
     out: Annotated[Path, Option(help="Write the page for the browser to this file.")],
     scoring: ProtocolOptions = PROTOCOL,
+    task: TaskOption = "score",
+    set: SetOption = None,
+    score: ScoreOption = None,
     by: ByOption = None,
     examples: Annotated[
         int, Option(min=0, help="Leave examples beyond so many out, right ones first.")
@@ -62,7 +82,19 @@ def report(
     --------
     fastcausal report gold.csv careful.jsonl --out careful.html
     fastcausal report gold.csv careful.jsonl hasty.jsonl --out page.html --by corpus
+    fastcausal report a.eval b.eval --out page.html --score match
     """
+    pred = pred or []
+    files = [gold, *pred]
+    values = ValueOptions(id=reads.id, answers=reads.answers)
+    is_of_runs = gold != "-" and not leads_with_gold(files, values, score)
+    if is_of_runs or task != "score":
+        refuse(ctx, ("arguments", "iou", "match", "by", *OF_DRAWS), "is for relations")
+        scored_so = gold_options(ctx, task, set, scoring, policies, reads, is_of_runs)
+        runs = items_of(ctx, files, scored_so, values, score, draws.cluster, marks, policies.join)
+        _write_items(runs, files, out, examples, json)
+        return
+    refuse(ctx, ("set", "score"), "is for logs, tables and --task")
     import fastcausal as fc
     from fastcausal.arrays.strata import columns_by, name_cluster
     from fastcausal.errors import counted
@@ -111,6 +143,27 @@ def report(
         return
     warn(warnings)
     said = f"{counted(sizes['n_examples'], 'example')}, {counted(len(reports), 'system')}"
+    show(cell_text(f"{out}: {said}"), err=is_standard_output(out))
+
+
+def _write_items(runs: Items, files: Sequence[str], out: Path, examples: int, json: bool) -> None:
+    """Write the page of the items of runs."""
+    from fastcausal.errors import counted
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.report.page import write_page
+    from fastcausal.sweeps.items_page import page_of
+
+    keep_apart([out], files)
+    with doing(f"writing {out}"):
+        page = page_of(runs, examples)
+        write_page(out, page)
+    sizes = {"n_examples": runs.n_items, "n_left_out": max(runs.n_items - examples, 0)}
+    if json:
+        written = {"path": str(out), **sizes, "n_systems": len(runs.runs)}
+        print_json({**written, "warnings": [*page.warnings]})
+        return
+    warn(page.warnings)
+    said = f"{counted(runs.n_items, 'item')}, {counted(len(runs.runs), 'run')}"
     show(cell_text(f"{out}: {said}"), err=is_standard_output(out))
 
 

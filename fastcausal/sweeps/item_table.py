@@ -256,8 +256,9 @@ def _read(
         counted = {name: source if isinstance(source, Statistics) else source.statistics}
     elif is_counts(source):
         counted = read_systems(source)
-        for each in counted.values():
-            reading.check_counts(name_of(source), each.formula)
+        made = replace(reading, missing="error") if reading.missing == "skip" else reading
+        for each in counted.values():  # the policy skip is only the default
+            made.check_counts(name_of(source), each.formula)
     else:
         read = read_answers(source, reading)
         if not isinstance(read, Source):

@@ -58,6 +58,8 @@ class Items(Report):
         A row for each item that the filter leaves: ``id``, ``cluster``, ``values`` with ``value``,
         ``n``, ``right``, ``crashed``, ``low`` and ``high`` of each run, ``change`` of two runs, and
         ``flaky`` of each run.
+    answers : mapping of str to ValueAnswers
+        The answers of each run.
     table : ItemTable
         Arrays of all items.
     rows : int64[n_rows]
@@ -74,6 +76,7 @@ class Items(Report):
     n_flaky: int
     n_crashed: int
     items: pa.Table
+    answers: Mapping[str, ValueAnswers]
     table: ItemTable
     rows: Int64
 
@@ -193,7 +196,7 @@ def items(
         raise ValueError(f"only {only} is of two runs, got {len(table.runs)}")
     rows = _choose(table, only, sort)
     facts = _facts(held, table, asked.missing) | {"confidence": confidence}
-    facts |= {"table": table, "rows": rows[:top], "is_cut": top is None}
+    facts |= {"table": table, "answers": held, "rows": rows[:top], "is_cut": top is None}
     is_pair = len(table.runs) == 2
     return Items(
         _title(facts),
@@ -212,7 +215,7 @@ def items(
         ),
         logged=("n_items", *(("n_up", "n_down") * is_pair), "n_flaky", "n_crashed"),
         grids=_grids,
-        page=partial(_page_of, held),
+        page=_page_of,
     )  # fmt: skip
 
 
@@ -286,11 +289,11 @@ def _numbers(values: Any) -> pa.Array:
     return pa.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else None)
 
 
-def _page_of(held: Mapping[str, ValueAnswers], report: Report) -> Page:
+def _page_of(report: Items) -> Page:
     """Make the page of the items, with the texts that the sources of the answers have."""
     from fastcausal.sweeps.items_page import page_of
 
-    return page_of(report, held)
+    return page_of(report)
 
 
 def _signature(held: Mapping[str, ValueAnswers], missing: MissingPolicy) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,40 +21,53 @@ MOST = 20_000  # items of a page
 MAX_LETTERS = 4_000  # of a text
 MAX_ANSWERS = 20  # of an item in a run
 MAX_TEXTS = 30_000_000  # letters of all texts
-COUNTED = ("items", "up", "down", "flaky", "crashed")
 
 
-def page_of(report: Report, answers: Mapping[str, ValueAnswers], most: int = MOST) -> Page:
-    """Make the page of the items of a report, with the texts in the answers of each run."""
-    items = report.tables["items"]
+class ItemsAsTexts(NamedTuple):
+    """The texts of items, for people to read."""
+
+    inputs: list[str]
+    targets: list[str]
+    answers: dict[str, list[list[Any] | None]]  # By run: value and text of each answer
+    is_cut: bool  # True if there were more than a page may hold
+
+
+def page_of(
+    report: Report,  # `Items`
+    most: int = MOST,
+    items: pa.Table | None = None,  # By default those of the report
+) -> Page:
+    """Make the page of items, with the texts in the answers of each run."""
+    items = report.tables["items"] if items is None else items
+    answers: Mapping[str, ValueAnswers] = report.facts["answers"]
     rows = choose(items, most)
-    columns = columns_of(items.take(arrow.numbers(rows)), answers)
+    kept = items.take(arrow.numbers(rows))
+    texts = read_texts(kept["id"].to_pylist(), answers)
+    columns = columns_of(kept, texts) | {"lower": any(own.lower for own in answers.values())}
     warnings = [f"warning: {warning}" for warning in report.warnings]
     if n := len(items) - len(rows):
         warnings.append(
             f"{n} of {len(items)} items are left out, those that are right and the same in all "
             "runs first; .csv and .parquet have them all"
         )
-    if columns.pop("is_cut"):
+    if texts.is_cut:
         warnings.append(f"texts beyond {MAX_TEXTS // 10**6} million letters are left out")
-    counts = {name: report.facts.get(f"n_{name}") for name in COUNTED}
-    facts = [(name, str(n)) for name, n in counts.items() if n is not None]
     cards = [card for run, own in answers.items() if (card := _card(run, own, items)) is not None]
     part = items_part(columns)
-    return Page(report.title, [describe_settings(report)], part, cards, facts, warnings)
+    return Page(report.title, [describe_settings(report)], part, cards, warnings=warnings)
 
 
 def choose(items: pa.Table, most: int) -> Int64:
     """Return the rows of at most so many items; those right and the same in all runs go first."""
     is_plain = np.ones(len(items), bool)
-    for own in _runs_of(items).values():
+    for own in numbers_of(items).values():
         is_plain &= (own["n"] > 0) & (own["right"] == own["n"]) & (own["crashed"] == 0)
     if "change" in items.column_names:
         is_plain &= pc.equal(arrow.joined(items["change"]), "same").to_numpy(False)
     return np.sort(np.argsort(is_plain, kind="stable")[:most])
 
 
-def _runs_of(items: pa.Table) -> dict[str, dict[str, Any]]:
+def numbers_of(items: pa.Table) -> dict[str, dict[str, Any]]:
     """Return the numbers of each run, by name; a missing value is NaN."""
     values = arrow.joined(items["values"])
     return {
@@ -66,39 +79,43 @@ def _runs_of(items: pa.Table) -> dict[str, dict[str, Any]]:
     }
 
 
-def columns_of(items: pa.Table, answers: Mapping[str, ValueAnswers]) -> dict[str, Any]:
-    """Return the columns of docs/pages.md for items."""
-    ids = items["id"].to_pylist()
+def read_texts(ids: list[str], answers: Mapping[str, ValueAnswers]) -> ItemsAsTexts:
+    """Read the texts of these items from the source of each run, within bounds."""
     place = {id: k for k, id in enumerate(ids)}
-    inputs, targets = [""] * len(ids), [""] * len(ids)
+    texts = ItemsAsTexts(
+        [""] * len(ids), [""] * len(ids), {run: [None] * len(ids) for run in answers}, False
+    )
     left = MAX_TEXTS
-    runs = []
-    for name, numbers in _runs_of(items).items():
-        said: list[list[Any] | None] = [None] * len(ids)
-        own = answers[name]
-        values = _values_of(own)
+    for run, own in answers.items():
+        values = _values_of(own) if own.texts is not None else {}
+        said = texts.answers[run]
         for text in () if own.texts is None else own.texts(place.keys()):
             k = place[text.id]
-            cut = [None if each is None else each[:MAX_LETTERS] for each in text[2:]]
-            left -= sum(len(each) for each in cut if each)
+            asked, target, answer = (None if t is None else t[:MAX_LETTERS] for t in text[2:])
+            left -= sum(len(each) for each in (asked, target, answer) if each)
             if left < 0:
-                break
-            inputs[k] = inputs[k] or cut[0] or ""
-            targets[k] = targets[k] or cut[1] or ""
+                return texts._replace(is_cut=True)
+            texts.inputs[k] = texts.inputs[k] or asked or ""
+            texts.targets[k] = texts.targets[k] or target or ""
             row = said[k] = said[k] or []
             if len(row) < MAX_ANSWERS:
-                row.append([values.get((text.id, text.epoch)), cut[2]])
-        runs.append({"name": name, **plain(numbers), "answers": said})
+                row.append([values.get((text.id, text.epoch)), answer])
+    return texts
+
+
+def columns_of(items: pa.Table, texts: ItemsAsTexts) -> dict[str, Any]:
+    """Return the columns of docs/pages.md for items."""
     clusters = arrow.joined(items["cluster"])
     return {
-        "ids": ids,
-        "texts": inputs,
-        "targets": targets,
-        "strata": [] if clusters.null_count == len(ids) else [_stratum(clusters)],
+        "ids": items["id"].to_pylist(),
+        "texts": texts.inputs,
+        "targets": texts.targets,
+        "strata": [] if clusters.null_count == len(items) else [_stratum(clusters)],
         "changes": items["change"].to_pylist() if "change" in items.column_names else None,
-        "lower": any(own.lower for own in answers.values()),
-        "runs": runs,
-        "is_cut": left < 0,
+        "runs": [
+            {"name": run, **plain(numbers), "answers": texts.answers[run]}
+            for run, numbers in numbers_of(items).items()
+        ],
     }
 
 
@@ -122,7 +139,7 @@ def _stratum(clusters: pa.Array) -> dict[str, Any]:
 
 def _card(run: str, answers: ValueAnswers, items: pa.Table) -> Card | None:
     """Return the card of a run whose values are shares: their mean over the items."""
-    own = _runs_of(items)[run]
+    own = numbers_of(items)[run]
     values = own["value"][~np.isnan(own["value"])]
     [(score, (_, bottoms))] = answers.scores.items()
     if bottoms is not None or not len(values) or values.min() < 0 or values.max() > 1:

@@ -153,6 +153,8 @@ USES = {
         "json": "gold.csv careful.jsonl --json",
         "event pairs": "pairs_gold.csv pairs_careful.csv",
         "suspects": "gold.csv careful.jsonl chatty.jsonl --suspect",
+        "table": "values_a.jsonl",
+        "labels": "choices.csv choices_chatty.jsonl --task classify --set answers=binary",
     },
     "explain": {
         "": "gold.csv chatty.jsonl",
@@ -212,6 +214,7 @@ USES = {
         "answers": "gold.csv raw_answers.jsonl --answers output --unparsed empty --out page.html",
         "jackknife": "gold.csv careful.jsonl --method jackknife --out page.html",
         "span texts": "gold.csv spans_of_gold.jsonl --method jackknife --out page.html",
+        "tables": "values_a.jsonl values_b.jsonl --out page.html",
     },
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -279,8 +282,15 @@ VALUES = {
     "score --tags": "aligned",
     "sweep --from": "cnc",
     "sweep --set": "candidates=listed",
-    **{f"{name} --task": "classify" for name in ("compare", "gate", "leaderboard", "sweep")},
-    **{f"{name} --set": "candidates=listed" for name in ("compare", "gate", "leaderboard")},
+    **{
+        f"{name} --task": "classify"
+        for name in ("compare", "errors", "gate", "leaderboard", "report", "sweep")
+    },
+    **{
+        f"{name} --set": "candidates=listed"
+        for name in ("compare", "errors", "gate", "leaderboard", "report")
+    },
+    **{f"{name} --score": "right" for name in ("errors", "report")},
     "against": "claims_reference_full_ann.json",
     "annotate import --to": "labels.csv",
     "annotate import --key": "judged_ann.json",

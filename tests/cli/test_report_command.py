@@ -81,7 +81,7 @@ def test_standard_input(side, tmp_path):
     ("arguments", "message"),
     [
         (["GOLD", "COUNTS"], "counts.parquet: counts of examples.* leaderboard takes counts, and"),
-        (["COUNTS", "CAREFUL"], "counts.parquet: counts of examples, .* expected relations"),
+        (["COUNTS", "CAREFUL"], 'careful.jsonl: no column "id": found .*'),
         (["GOLD", "CAREFUL", "--protocol", "cnc-2022"], "cnc-2022 does not add up over examples"),
         (["GOLD", "CAREFUL", "--by", "genre"], 'gold has no column "genre"'),
         (["GOLD", "CAREFUL", "--cluster", "genre"], 'no column "genre"'),

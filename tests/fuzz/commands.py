@@ -47,6 +47,8 @@ TAKES = (
     f"errors {{relations}} {{relations}} {POLICIES} [--html out.html] [--type be] {SHOWN}",
     f"report {{relations}} {{relations}} [{{relations}}] --out out.html {POLICIES} "
     f"--n-resamples 20 {SHOWN}",
+    f"errors {{values}} [--score {VALUES}] [--top 2] [--html out.html] {SHOWN}",
+    f"report {{values}} [{{values}}] --out out.html [--score {VALUES}] [--examples 2] {SHOWN}",
     f"explain {{relations}} {{relations}} {SHOWN}",
     f"compare {{counts}} {{counts}} {DRAWS} [--score cause_f1] [--html out.html] {SHOWN}",
     f"leaderboard {{counts}} {{counts}} [{{counts}}] {DRAWS} [--html out.html] {SHOWN}",

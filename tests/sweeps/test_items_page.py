@@ -63,11 +63,10 @@ def items_of(runs):
     return items
 
 
-def report_of(items):
+def report_of(items, answers):
     return SimpleNamespace(
-        tables={"items": pa.Table.from_pylist(items)},
+        tables={"items": pa.Table.from_pylist(items)}, facts={"answers": answers},
         title="two runs", warnings=(), legend=("a legend",), signature="a signature",
-        facts={"n_items": len(items), "n_up": 3},
     )  # fmt: skip
 
 
@@ -88,7 +87,7 @@ def drawn(seed, names):
 def written(path, runs, **options):
     items = items_of(runs)
     answers = {name: run_of(name, given) for name, given in runs.items()}
-    write_page(path, page_of(report_of(items), answers, **options))
+    write_page(path, page_of(report_of(items, answers), **options))
     return items
 
 
@@ -184,7 +183,7 @@ def test_a_large_page_is_bounded():
     assert choose(table, 30).tolist() == [*range(30)]
     assert choose(table, 12).tolist() == sorted([0, 1, 2, *range(3, 30, 3)])
     answers = {"a": run_of("a", runs["a"])}
-    page = page_of(report_of(items), answers, 12)
+    page = page_of(report_of(items, answers), 12)
     assert len(page.part.data["ids"]) == 12
     [run] = page.part.data["runs"]
     assert len(run["answers"][0]) == MAX_ANSWERS

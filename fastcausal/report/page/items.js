@@ -72,7 +72,7 @@ class Items extends Rows {
       ? { fall: ["largest fall first", (k) => -this.delta(k)], rise: ["largest rise first", (k) => this.delta(k)] }
       : {};
     const spreads = this.systems.length > 2 ? { difference: ["largest difference first", spread] } : {};
-    return { ...changed, low: ["lowest value first", least], ...spreads, gold: ["as in the file", null] };
+    return { ...changed, low: ["lowest value first", least], ...spreads, gold: ["as in the table", null] };
   }
 
   key(wanted) {

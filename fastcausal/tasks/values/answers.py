@@ -18,6 +18,7 @@ from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
 COUNTS = "counts"  # the format of answers made from statistics
+TEXTS = "texts"  # the fact that reads the texts of units, see `ValueAnswers.texts`
 SAMPLE = "sample"  # the column of repeats of statistics with a row an answer
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -203,6 +204,7 @@ def answers_of(
         about={"format": COUNTS, "signature": statistics.signature},
         lower=(title,) if lower else (),
         system=statistics.system,
+        texts=statistics.facts.get(TEXTS),
     )
 
 

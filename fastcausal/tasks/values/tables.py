@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
-from fastcausal.files.records import Records
+from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import follow_path, kind, shown, write_cell
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Text, ValueAnswers, flags_of, number_of
@@ -26,8 +27,10 @@ RATIO = ("numerator", "denominator")
 TEXTS = (
     ("input", "prompt", "question"),
     ("target", "expected", "reference"),
-    ("answer", "output", "response", "completion"),
+    ("answer", "output", "response", "completion", "prediction", "label"),
 )
+# The same of gold, which has the right answer
+ASKED = (("input", "prompt", "question", "text"), ("target", "expected", "answer", "label"), ())
 
 
 def systems_of(records: Records, reading: ValueReading) -> list[ValueAnswers]:
@@ -75,11 +78,35 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
     )
 
 
+def texts_beside(gold: Any, pred: Any, examples: Container[str]) -> Iterator[Text]:
+    """Yield the texts of gold and predictions, of those that are flat tables with ids."""
+    asked = {text.id: text for text in _read_texts(gold, ASKED, examples)}
+    for text in _read_texts(pred, TEXTS, examples):
+        of_gold = asked.pop(text.id, text)
+        yield text._replace(input=of_gold.input or text.input, target=of_gold.target)
+    yield from asked.values()
+
+
+def _read_texts(source: Any, names: Sequence[tuple[str, ...]], examples: Container[str]) -> Any:
+    try:
+        records = read_records(source)
+        for name in ("id", *chain.from_iterable(names)):
+            records.spell(name)
+        id = records.require(*IDS, "index")
+        return [*texts_of(records, id, None, examples, names)]
+    except InputError:  # a format of its own
+        return []
+
+
 def texts_of(
-    records: Records, id: str, epoch: str | None, examples: Container[str]
+    records: Records,
+    id: str,
+    epoch: str | None,
+    examples: Container[str],
+    names: Sequence[tuple[str, ...]] = TEXTS,
 ) -> Iterator[Text]:
     """Yield the texts of the answers to some examples."""
-    found = [records.find(*names) for names in TEXTS]
+    found = [records.find(*each) for each in names]
     if not any(found):
         return
     repeats = None if epoch is None else _texts(records, epoch)
