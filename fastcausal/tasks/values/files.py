@@ -34,7 +34,6 @@ from fastcausal.tasks.values import (
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.reading import OF_TABLES, ValueReading
 
-SAMPLES = "samples_*.jsonl"
 KNOWN = (
     "expected counts, a log of inspect, samples of lm-eval, or a table with id and value; of "
     "predictions, fastcausal score GOLD FILE --per-example COUNTS.parquet makes counts"
@@ -47,7 +46,11 @@ EXPORTS: tuple[
         Callable[[Source, Mapping[str, Any], ValueReading], list[ValueAnswers]],
     ],
     ...,
-] = tuple((each.holds, each.read) for each in (every_eval_ever, promptfoo, deepeval, helm, mlflow))
+] = (
+    *((each.holds, each.read) for each in (every_eval_ever, promptfoo, deepeval, helm, mlflow)),
+    (lm_eval.holds, lm_eval.read_results),
+    (lm_eval.holds_results, lm_eval.refuse_results),
+)
 # By the columns of a table: recognise, read
 TABLES: tuple[
     tuple[
@@ -178,9 +181,9 @@ def _open_on_disk(source: str | os.PathLike[str]) -> Iterator[IO[bytes] | None]:
 
 def _samples_in(folder: str | os.PathLike[str]) -> list[Path]:
     """Return the samples of one run; InputError if a task has several files."""
-    files = sorted(Path(folder).glob(SAMPLES))
+    files = sorted(Path(folder).glob(lm_eval.SAMPLES))
     if not files:
-        raise InputError(f"{os.fspath(folder)}: no {SAMPLES}, expected samples of lm-eval")
+        raise InputError(f"{os.fspath(folder)}: no {lm_eval.SAMPLES}, expected samples of lm-eval")
     tasks: dict[str, Path] = {}
     for file in files:
         task = lm_eval.task_of(file.name)
@@ -195,7 +198,7 @@ def list_logs(folder: str | os.PathLike[str]) -> list[Path]:
     root = Path(folder)
     logs = [*root.rglob("*.eval")]
     logs += [path for path in root.rglob("*.json") if _is_log(path)]
-    logs += {path.parent for name in (SAMPLES, helm.STATS) for path in root.rglob(name)}
+    logs += {path.parent for name in (lm_eval.SAMPLES, helm.STATS) for path in root.rglob(name)}
     return sorted(logs)
 
 

@@ -16,13 +16,14 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import follow_path, pause_gc, shown, write_cell
-from fastcausal.formats.logs.replies import reply_of
+from fastcausal.formats.logs.replies import is_sample, reply_of
 from fastcausal.significance.sums import Float64
 from fastcausal.tasks.values.answers import Text, ValueAnswers, flags_of, is_flags
 from fastcausal.tasks.values.logs import (
     chosen,
     digest_of,
     find_labels,
+    require_objects,
     score_number,
     text_id,
     write_text,
@@ -33,6 +34,7 @@ OWN = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
     "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
+SAMPLES = "samples_*.jsonl"
 NO_FILTER = "none"
 PLACEHOLDER = "bypass"
 _OF_LABELS = re.compile(r"(?:.*_)?(?:mcc|f1)")  # of a corpus: a document has two labels
@@ -41,20 +43,67 @@ _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.j
 Row = tuple[str, Mapping[str, Any]]
 
 
+def holds(first: Mapping[str, Any]) -> bool:
+    """Return True for results with the samples of each task, as `simple_evaluate` returns them."""
+    listed = first.get("samples")
+    lists = [*listed.values()] if isinstance(listed, Mapping) else []
+    return any(isinstance(rows, list) and rows and is_sample(rows[0]) for rows in lists)
+
+
+def holds_results(first: Mapping[str, Any]) -> bool:
+    """Return True for results without samples."""
+    return {"results", "configs", "versions"} <= first.keys() and not holds(first)
+
+
+def refuse_results(
+    file: Source, first: Mapping[str, Any], reading: ValueReading
+) -> list[ValueAnswers]:
+    """Raise InputError: results are means, and hold no samples."""
+    raise InputError(
+        f"{file.name}: results of lm-eval without samples, expected {SAMPLES} of --log_samples"
+    )
+
+
 @pause_gc()
 def read_files(files: Sequence[Source], reading: ValueReading) -> ValueAnswers:
     """Return the answers in the samples of one run: a file of one task, or files of a group."""
     rows: list[Row] = []
+    tasks = {file.name: task_of(file.name) for file in files}
     for file in files:
         problems = Problems()
-        task = task_of(file.name) if len(files) > 1 else None
-        for line, row in file.objects(problems):
-            where = f"{file.name}:{line}"
-            id = text_id(row.get("doc_id"), where)
-            rows.append((where, {**row, "": id if task is None else f"{task}/{id}", "task": task}))
+        held = [(f"{file.name}:{line}", row) for line, row in file.objects(problems)]
         problems.raise_if_any()
+        rows += _rows_of_task(held, tasks[file.name] if len(files) > 1 else None)
     name = files[0].name if len(files) == 1 else str(Path(files[0].name).parent)
-    return _answers(name, files, rows, reading)
+    better = [_directions(_results(file), tasks[file.name]) for file in files]
+    return _answers(name, [*tasks.values()], rows, better, _system(files), reading)
+
+
+def read_results(
+    file: Source, first: Mapping[str, Any], reading: ValueReading
+) -> list[ValueAnswers]:
+    """Return the answers in results with samples."""
+    rows: list[Row] = []
+    tasks = first["samples"]
+    for task, listed in tasks.items():
+        held = require_objects(listed, f"{file.name}: samples.{task}")
+        rows += _rows_of_task(held, task if len(tasks) > 1 else None)
+    better = [_directions(first, task) for task in tasks]
+    system = first.get("model_name")
+    system = system if isinstance(system, str) else None
+    return [_answers(file.name, [*tasks], rows, better, system, reading)]
+
+
+def _rows_of_task(rows: Sequence[Row], task: str | None) -> Iterator[Row]:
+    """Yield the rows of a task with their ids, and with names of filters where they lack them."""
+    # Before 0.4.6 rows of several filters were told by their order alone: 1, 2 and so on.
+    seen: Counter[str] = Counter()
+    ids = [text_id(row.get("doc_id"), where) for where, row in rows]
+    unnamed = not any("filter" in row for _, row in rows) and len({*ids}) < len(ids)
+    for (where, row), id in zip(rows, ids, strict=True):
+        seen[id] += 1
+        named = {"filter": str(seen[id])} if unnamed else {}
+        yield where, {**row, **named, "": id if task is None else f"{task}/{id}", "task": task}
 
 
 def task_of(name: str) -> str:
@@ -68,7 +117,12 @@ def task_of(name: str) -> str:
 
 
 def _answers(
-    name: str, files: Sequence[Source], rows: list[Row], reading: ValueReading
+    name: str,
+    tasks: Sequence[str],
+    rows: list[Row],
+    better: Sequence[Mapping[str, Any]],  # of each task: whether higher is better, by metric
+    system: str | None,
+    reading: ValueReading,
 ) -> ValueAnswers:
     reading.refuse(name, "a file of samples", "scorer", "id", "epoch")
     selected = _chosen(name, rows, reading)
@@ -81,7 +135,7 @@ def _answers(
             kept.append((where, row))
     scores = {score: _values(rows, places, *parts) for score, parts in selected.items()}
     prompts = digest_of(sorted(str(row.get("prompt_hash")) for _, row in kept))
-    about = {"format": "lm-eval", "prompts": prompts, "task": _task(files)}
+    about = {"format": "lm-eval", "prompts": prompts, "task": "+".join(sorted(tasks))}
     return ValueAnswers(
         name,
         strings([row[""] for _, row in kept]),
@@ -94,8 +148,12 @@ def _answers(
         }
         | find_labels([row.get("doc") for _, row in kept], reading),
         about=about,
-        lower=tuple(score for score in scores if _is_lower(files, score)),
-        system=_system(files),
+        lower=tuple(
+            score
+            for score in scores
+            if any(each.get(score.rpartition(",")[0]) is False for each in better)
+        ),
+        system=system,
         texts=partial(_texts, [row for _, row in kept]),
     )
 
@@ -124,10 +182,6 @@ def _reply(row: Mapping[str, Any], requests: Sequence[Any]) -> Any:
         return reply_of(row, Counter())
     pairs = zip(options, replies, strict=True)
     return [f"{write_text(option)}: {write_text(reply)}" for option, reply in pairs]
-
-
-def _task(files: Sequence[Source]) -> str:
-    return "+".join(sorted(task_of(file.name) for file in files))
 
 
 def _system(files: Sequence[Source]) -> str | None:
@@ -244,16 +298,11 @@ def _ratio_name(reading: ValueReading, top: str) -> str:
     return f"{reading.numerator}/{reading.denominator},{top.rpartition(',')[2]}"
 
 
-def _is_lower(files: Sequence[Source], score: str) -> bool:
-    """Return True if lower is better by the results file beside the samples."""
-    metric = score.rpartition(",")[0]
-    for file in files:
-        results = _results(file)
-        tasks = results.get("higher_is_better") if isinstance(results, Mapping) else None
-        better = tasks.get(task_of(file.name)) if isinstance(tasks, Mapping) else None
-        if isinstance(better, Mapping) and better.get(metric) is False:
-            return True
-    return False
+def _directions(results: Any, task: str) -> Mapping[str, Any]:
+    """Return whether higher is better in results, by metric of a task."""
+    better = follow_path(results, "higher_is_better")
+    own = better.get(task) if isinstance(better, Mapping) else None
+    return own if isinstance(own, Mapping) else {}
 
 
 def _results(file: Source) -> Any:

@@ -28,7 +28,9 @@ def chosen(
 ) -> list[str]:
     """Return the scores requested by name; without names, the only score that fits ``is_asked``."""
     known = sorted(known)
-    listed = ", ".join(known) or "none"
+    if not known:
+        raise InputError(f"{name}: no answer has a score, expected a value for each score by name")
+    listed = ", ".join(known)
     if unknown := [score for score in reading.scores if score not in known]:
         raise InputError(f'{name}: no score "{unknown[0]}", expected one of: {listed}')
     if other := [score for score in reading.scores if not is_asked(score)]:

@@ -402,6 +402,38 @@ class TestLmEval:
             assert of_units(made) == {str(row["doc_id"]): row["exact_match"] for row in rows}
             assert "source:lm-eval" in made.signature
 
+    def test_filters_without_names(self, tmp_path):
+        """Before 0.4.6: all rows of one filter, then all of the next."""
+        rows = lm_rows(1)
+        bare = [{k: v for k, v in row.items() if k not in ("filter", "metrics")} for row in rows]
+        path = lm_samples(tmp_path, bare)
+        for number, name in (("1", "strict"), ("2", "flex")):
+            made = fc.statistics(path, f"exact_match,{number}")
+            assert of_units(made) == {
+                str(row["doc_id"]): row["exact_match"] for row in rows if row["filter"] == name
+            }
+
+    def test_results_with_samples(self, tmp_path):
+        """What simple_evaluate returns: samples by task; ids of several have its name."""
+        rows = lm_rows(1, filters=("none",))
+        whole = {
+            "results": {}, "configs": {}, "versions": {}, "samples": {"a": rows, "b": rows[:3]},
+            "higher_is_better": {"a": {"exact_match": True}, "b": {"exact_match": False}},
+        }  # fmt: skip
+        path = tmp_path / "results.json"
+        path.write_text(json.dumps(whole, indent=1))
+        made = fc.statistics(path, "exact_match,none")
+        assert of_units(made) == {
+            f"{task}/{row['doc_id']}": row["exact_match"]
+            for task, n in (("a", 20), ("b", 3)) for row in rows[:n]
+        }  # fmt: skip
+        assert made.facts["source"]["task"] == "a+b"
+        assert made.scale("exact_match,none").better == "lower"
+        for samples in ({}, {"a": []}):
+            path.write_text(json.dumps(whole | {"samples": samples}))
+            with pytest.raises(InputError, match="results of lm-eval without samples, expected"):
+                fc.statistics(path)
+
     def test_a_document_twice(self, tmp_path):
         rows = lm_rows(1, filters=("none",))
         path = lm_samples(tmp_path, [*rows, rows[0]])
