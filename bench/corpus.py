@@ -136,12 +136,12 @@ def wide(n_sentences: int, n_spans: int, seed: int = 0) -> tuple[Rows, Rows]:
     return gold, perturbed(gold, rng, Noise())
 
 
-@cache
 def source_name() -> str:
     """Return the name of the sentences to draw from: CNC, or the embedded sample in its place."""
     return "CNC" if TRAIN.exists() else "embedded sample"
 
 
+@cache
 def source() -> Rows:
     """Return real sentences to draw from: the task's training set if present, else the sample.
 
