@@ -94,7 +94,9 @@ def count_marks(
     )
 
 
-def read_sides(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def read_sides(
+    gold: Any, *, similarity: str | None = None, judge: str | None = None, **options: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return gold to score many systems with, and its own answers as predictions."""
     side = read_rows(gold, "gold")
     columns = {"id": side.id, "text": side.text, "answer": side.answer}
@@ -103,7 +105,8 @@ def read_sides(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[di
         columns["question"] = question
     lists = [column.to_pylist() for column in columns.values()]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
-    return rows, rows
+    best = {name: most for name, most in ((similarity, 1.0), (judge, MARKS[-1])) if name}
+    return rows, [row | best for row in rows]
 
 
 def clear_answers(gold: Any, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

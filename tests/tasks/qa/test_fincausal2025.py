@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -85,6 +86,26 @@ def test_given_similarities_and_marks():
         fc.qa(sample.CAUSES, sample.CAUSES_CAREFUL, protocol="fincausal-2025", judge="sas")
     with pytest.raises(ValueError, match="judge is for fincausal-2025"):
         fc.qa([], [], judge="mark")
+
+
+def test_marks_go_through_compare_and_leaderboard(tmp_path):
+    """Values are those of qa; gold needs no column of marks."""
+    lines = Path(sample.CAUSES_CAREFUL).read_text().splitlines()
+    lower = [lines[0], *(f"{li.rpartition(';')[0]};{max(1, int(li[-1]) - 1)}" for li in lines[1:])]
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join(lower) + "\n")
+    how = {"protocol": "fincausal-2025", "similarity": "sas", "judge": "mark"}
+    wanted = [
+        fc.qa(sample.CAUSES, path, **how)["overall"].judge
+        for path in (sample.CAUSES_CAREFUL, other)
+    ]
+    sides = (sample.CAUSES, sample.CAUSES_CAREFUL, other, "--task", "qa")
+    options = [word for name, value in how.items() for word in ("--set", f"{name}={value}")]
+    asked = (*sides, *options, "--score", "overall_judge", "--json")
+    compared = json.loads(cli("compare", *asked)[0])["scores"]["overall_judge"]
+    assert [compared["a"], compared["b"]] == wanted
+    ranked = json.loads(cli("leaderboard", *asked)[0])["systems"]
+    assert [row["value"] for row in ranked] == sorted(wanted, reverse=True)
 
 
 @pytest.mark.parametrize("rows", [
