@@ -1,6 +1,6 @@
 // Reads raw answers of models that hold {"relations": [...]}: as the whole answer, in a fence, or
-// between other text without brackets. Python reads all other answers; it specifies these, too
-// (fastcausal/formats/model_output/texts.py).
+// between other text without brackets, and behind thinking; and whole answers [...]. Python reads
+// all other answers; it specifies these, too (fastcausal/formats/model_output/texts.py).
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,8 +13,10 @@
 
 namespace fastcausal {
 
-// The way in which an answer is given. BARE stands in prose without other text.
+// The way in which an answer is given. BARE stands in prose without other text. Behind thinking,
+// THOUGHT is added to the way.
 enum class AnswerWay : uint8_t { other, clean, fenced, prose, bare };
+constexpr uint8_t THOUGHT = 8;
 
 class AnswerReader : RelationsReader {
  public:
@@ -22,26 +24,56 @@ class AnswerReader : RelationsReader {
                const NoSpans& no_spans)
       : RelationsReader(text, size, room, found, &no_spans), text_(text) {}
 
-  // Reads an answer, and ends its example.
-  AnswerWay read() {
-    const AnswerWay way = way_of();
-    found_.end_example(way != AnswerWay::other);
-    return way;
+  // Reads an answer, and ends its example. Returns the way.
+  uint8_t read() {
+    bool is_thought = false;
+    const AnswerWay way = pass_thinking(is_thought) ? way_of(is_thought) : AnswerWay::other;
+    const bool is_read = way != AnswerWay::other;
+    found_.end_example(is_read);
+    return static_cast<uint8_t>(static_cast<uint8_t>(way) + (is_read && is_thought ? THOUGHT : 0));
   }
 
  private:
-  const char* const text_;
+  const char* text_;  // behind thinking
 
-  AnswerWay way_of() {
+  // Passes over thinking at the start. Returns false if Python has to find its end.
+  bool pass_thinking(bool& is_thought) {
+    const std::string_view text(text_, static_cast<size_t>(end_ - text_));
+    const size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    for (const std::string_view name : {"think>", "thinking>", "reasoning>"}) {
+      if (text.substr(first, 1) != "<" || text.substr(first + 1, name.size()) != name) continue;
+      is_thought = true;
+      for (size_t at = first; (at = text.find("</", at)) != text.npos;) {
+        at += 2;
+        const std::string_view tag = text.substr(at, name.size());
+        const auto same = [](char a, char b) {
+          return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
+        };
+        if (std::equal(tag.begin(), tag.end(), name.begin(), name.end(), same)) {
+          text_ += at + name.size();
+          return true;
+        }
+        // Beyond ASCII, other letters may be the same in another case.
+        const auto is_further = [](char c) { return static_cast<signed char>(c) < 0; };
+        if (std::any_of(tag.begin(), tag.end(), is_further)) return false;
+      }
+      return false;
+    }
+    return true;
+  }
+
+  AnswerWay way_of(bool is_thought) {
     const auto is_bracket = [](char c) { return c == '{' || c == '['; };
     const char* const start = std::find_if(text_, end_, is_bracket);
     const auto n_before = static_cast<int64_t>(found_.spans.size());
     p_ = start;
-    if (!object()) return AnswerWay::other;
+    const bool is_list = start < end_ && *start == '[';
+    if (is_list ? is_thought || !relations() : !object()) return AnswerWay::other;
     const std::string_view before(text_, static_cast<size_t>(start - text_));
     const std::string_view value(start, static_cast<size_t>(p_ - start));
     const std::string_view after(p_, static_cast<size_t>(end_ - p_));
-    if (is_space(before) && is_space(after)) return AnswerWay::clean;
+    if (is_space(before) && is_space(after) && !is_thought) return AnswerWay::clean;
+    if (is_list) return AnswerWay::other;
     if (!is_prose(before) || !is_prose(after) || value.find_first_of("<`") != value.npos ||
         starts_as_text(before)) {
       return AnswerWay::other;
@@ -120,7 +152,7 @@ inline void read_answers(const char* data, const int64_t* places, int64_t n,
     const int64_t size = places[k + 1] - places[k];
     if (static_cast<int64_t>(room.size()) < size) room.resize(static_cast<size_t>(size));
     AnswerReader answer(data + places[k], size, room.data(), found, words);
-    ways[k] = static_cast<uint8_t>(answer.read());
+    ways[k] = answer.read();
   }
 }
 

@@ -4,12 +4,15 @@
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_Clear
+from cpython.unicode cimport PyUnicode_Check
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, text
 from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
+from fastcausal.arrays.python_objects cimport PyUnicode_AsUTF8AndSize
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 import numpy as np
@@ -61,6 +64,45 @@ cdef bytes integers(vector[int64_t]& values):
     return copied(values.data(), 8 * values.size())
 
 
+cdef class TextBytes:
+    """Texts as UTF-8, one behind the other."""
+
+    cdef string data
+    cdef vector[int64_t] offsets
+    cdef const char* at
+    cdef const int64_t* places
+    cdef int64_t n
+    cdef object source  # keeps the memory alive
+
+    def __cinit__(self, source):
+        """Take a list of texts, in which other values are empty; or bytes and offsets, int64."""
+        cdef Array place
+        if isinstance(source, list):
+            self.gather(source)
+            return
+        self.source = source
+        self.at = <const char*>text(source[0]).data
+        place = int64s(source[1])
+        self.places, self.n = <const int64_t*>place.data, place.n - 1
+
+    cdef int gather(self, list texts) except -1:
+        cdef const char* letters
+        cdef Py_ssize_t size = 0
+        self.offsets.reserve(len(texts) + 1)
+        self.offsets.push_back(0)
+        for each in texts:
+            if PyUnicode_Check(each):
+                letters = PyUnicode_AsUTF8AndSize(each, &size)
+                if letters == NULL:  # half a surrogate pair
+                    PyErr_Clear()
+                else:
+                    self.data.append(letters, size)
+            self.offsets.push_back(self.data.size())
+        self.at, self.places = self.data.data(), self.offsets.data()
+        self.n = self.offsets.size() - 1
+        return 0
+
+
 cdef class Written:
     """Lines of a file or answers, with relations in which no span is found yet."""
 
@@ -77,13 +119,6 @@ cdef class Written:
     def plain(self):
         """Return a byte for each line, 0 where Python is to read the relations."""
         return copied(self.lines.relations.plain.data(), self.lines.relations.plain.size())
-
-    @property
-    def further(self):
-        """Return the number of keys of each line's relations beside roles and type, int32."""
-        return copied(
-            self.lines.relations.further.data(), 4 * self.lines.relations.further.size()
-        )
 
     @property
     def types(self):
@@ -111,27 +146,31 @@ cdef class Written:
             copied(of.kinds.data(), of.kinds.size()),
         )
 
-    def find(self, data, places, lengths, plain, bint by_gap, bint by_letters):
+    def find(self, texts, lengths, plain, bint by_gap, bint by_letters):
         """Find the spans in the texts of all lines, with as many tokens as `lengths` unless -1.
 
-        Set `plain` to 0 for lines that Python is to read. Return the four arrays of `Rows`; and the
-        numbers of texts that occur again, of spans that cut a token, of spans given as texts.
+        `texts` are a list, or bytes and offsets. Set `plain` to 0 for lines that Python is to read.
+        Return the four arrays of `Rows`; and the numbers of texts that occur again, of spans that
+        cut a token, of spans given as texts, of further keys.
         """
         cdef CollectedRows collected
         cdef SpanNotes notes
-        cdef const char* at = <const char*>text(data).data
-        cdef Array place = int64s(places), length = int32s(lengths)
+        cdef TextBytes letters = TextBytes(texts)
+        cdef Array length = int32s(lengths)
         cdef Array is_plain = int8s(plain, PyBUF_WRITABLE)
-        cdef int64_t n = self.lines.relations.plain.size()
-        if place.n != n + 1 or length.n != n or is_plain.n != n:
-            raise ValueError(f"{place.n} places, {length.n} lengths of {n} lines")
+        cdef int64_t k, n_further = 0, n = self.lines.relations.plain.size()
+        if letters.n != n or length.n != n or is_plain.n != n:
+            raise ValueError(f"{letters.n} texts, {length.n} lengths of {n} lines")
         with nogil:
             find_spans(
-                at, <const int64_t*>place.data, <const int32_t*>length.data, self.lines.relations,
+                letters.at, letters.places, <const int32_t*>length.data, self.lines.relations,
                 by_gap, by_letters, <uint8_t*>is_plain.data, collected, notes, interrupted,
             )
+            for k in range(n):
+                if (<uint8_t*>is_plain.data)[k]:
+                    n_further += self.lines.relations.further[k]
         found = arrays_of(collected, EMPTY, INT32, INT64)
-        return *found, notes.n_again, notes.n_cut, notes.n_texts
+        return *found, notes.n_again, notes.n_cut, notes.n_texts, n_further
 
 
 def read_lines(data):
@@ -144,18 +183,19 @@ def read_lines(data):
     return written if plain else None
 
 
-def read_answers(data, places, bytes no_spans, ways):
-    """Return the answers of models as `Written`; set the way of each."""
-    cdef const char* at = <const char*>text(data).data
-    cdef Array place = int64s(places)
+def read_answers(texts, bytes no_spans, ways):
+    """Return the answers of models, a list or bytes and offsets, as `Written`.
+
+    Set the way of each.
+    """
+    cdef TextBytes letters = TextBytes(texts)
     cdef Array way = int8s(ways, PyBUF_WRITABLE)
     cdef Written written = Written()
     cdef string words = no_spans
-    if place.n != way.n + 1:
-        raise ValueError(f"{place.n} places of {way.n} answers")
+    if letters.n != way.n:
+        raise ValueError(f"{letters.n} texts of {way.n} answers")
     with nogil:
         c_read_answers(
-            at, <const int64_t*>place.data, way.n, words, written.lines.relations,
-            <uint8_t*>way.data,
+            letters.at, letters.places, way.n, words, written.lines.relations, <uint8_t*>way.data,
         )
     return written

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -201,7 +201,7 @@ class Letters:
         letters: list[str] = []
         starts: list[int] = []
         stops: list[int] = []
-        for k, folded in enumerate(map(fold, text)):
+        for k, folded in enumerate(map(partial(_fold_letter, fold), text)):
             for letter in folded:
                 if letter == "-" and fold is fold_signs and letters[-1:] == ["-"]:
                     stops[-1] = k + 1  # several dashes are one
@@ -239,6 +239,11 @@ def fold_signs(text: str) -> str:
 
 def _loose(text: str) -> str:
     return "".join(text.casefold().split())
+
+
+@lru_cache(1 << 12)
+def _fold_letter(fold: Fold, letter: str) -> str:
+    return fold(letter)
 
 
 def _chosen(

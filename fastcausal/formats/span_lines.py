@@ -43,8 +43,10 @@ from fastcausal.relations import ROLES, Relations
 
 MISSING, NOTHING, TEXT_VALUE, OTHER = range(4)  # kinds of values, as in csrc/readers/span_lines.hpp
 KNOWN = {"id", "relations", *TEXT}
+NOTHING_LEFT = np.zeros(0, np.int64)
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
 Int8 = npt.NDArray[np.int8]
+TextBytes = list[Any] | tuple[Any, npt.NDArray[np.int64]]  # Texts, or their UTF-8 and offsets
 Add = Callable[[Builder, str, Mapping[str, Any], Any, int | None, bool, WordCutter], None]
 
 
@@ -197,7 +199,8 @@ class _Unlocated(NamedTuple):
             except InputError as error:
                 raise InputError(f"{where}: {error.problem}", error.remedy) from error
 
-        build = find_spans(name, written, texts, lengths, plain, self.by_gap, self.rule, add_line)
+        letters = open_texts(texts, plain)
+        build = find_spans(name, written, letters, lengths, plain, self.by_gap, self.rule, add_line)
         further = {
             key: column.typed(name, key) for key, column in columns.items() if key not in held
         }
@@ -215,10 +218,18 @@ def texts_among(own: pa.Array | None, of_gold: pa.ChunkedArray | None, n: int) -
     return others if own is None else pc.coalesce(own.cast(pa.large_string()), others)
 
 
+def open_texts(texts: pa.Array, plain: Int8) -> TextBytes:
+    """Return texts for native code; an example without a text is no longer plain."""
+    if texts.null_count:
+        plain[~is_valid(texts)] = 0
+    data, places = texts_of(texts)
+    return data, places.astype(np.int64)
+
+
 def find_spans(
     name: str,  # The source, for messages
     written: _span_lines.Written,
-    texts: pa.Array,
+    texts: TextBytes,
     lengths: Int32,  # [n_examples]: required tokens, -1 for any
     # [n_examples]: 0 for examples that Python has to read; set to 0 where spans are not found
     plain: Int8,
@@ -229,26 +240,23 @@ def find_spans(
 ) -> Builder:
     """Find the spans of examples in their texts, and return the builder of their table."""
     # InputError has the faults of all examples that `add` refuses.
-    if texts.null_count:
-        plain[~is_valid(texts)] = 0
-    data, places = texts_of(texts)
-    values, rows, relations, sizes, n_again, n_cut, n_texts = written.find(
-        data, places.astype(np.int64), lengths, plain, by_gap, rule.by_letters
-    )
+    found = written.find(texts, lengths, plain, by_gap, rule.by_letters)
+    values, rows, relations, sizes, n_again, n_cut, n_texts, n_further = found
     build = Builder(name, roles)
     build.words = rule.name
-    n_further = int(np.frombuffer(written.further, np.int32)[plain > 0].sum())
     build.notes.update({AMBIGUOUS: n_again, CUT: n_cut, FURTHER: n_further})
     if n_texts:
         build.spans = "gap" if by_gap else "first"
-    others = np.flatnonzero(plain == 0)
-    problems = Problems()
-    for k in others.tolist():
-        try:
-            add(build, k)
-        except InputError as error:
-            problems.add(error.problem, error.remedy)
-    problems.raise_if_any()
+    others = NOTHING_LEFT
+    if 0 in plain.tobytes():
+        others = np.flatnonzero(plain == 0)
+        problems = Problems()
+        for k in others.tolist():
+            try:
+                add(build, k)
+            except InputError as error:
+                problems.add(error.problem, error.remedy)
+        problems.raise_if_any()
     build.put_among(others, values, rows, relations, sizes, _types(written, plain))
     return build
 

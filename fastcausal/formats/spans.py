@@ -162,7 +162,7 @@ def located(
             given = tokens[k] if example.get("tokens") is None else example["tokens"]
             tokens[k] = given = rule.tokens_of(text, given)
             texts[k] = text = join_tokens(given) if text is None and given else text
-            if given is not None or not _added(build, example, text, counts[k], by_gap, rule):
+            if given is not None or not add_plain(build, example, text, counts[k], by_gap, rule):
                 length = None if counts[k] < 0 else counts[k]
                 add_example(build, where(k), example, text, length, by_gap, rule, given)
             further.add(example)
@@ -222,7 +222,7 @@ def _sentence(example: Mapping[str, Any]) -> str | None:
     return next((name for name in found if isinstance(example[name], str)), None)
 
 
-def _added(
+def add_plain(
     build: Builder,
     example: Mapping[str, Any],
     text: Any,

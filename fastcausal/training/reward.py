@@ -215,8 +215,7 @@ class Reward:
         answered = parsed(answers, Notes())
         build = self._find(golds, answers, answered)
         aligned = self._align(golds, build)
-        unread = np.zeros(len(golds), bool)
-        unread[[example for example, *_ in build.reasons]] = True
+        unread = [*{example for example, *_ in build.reasons}]
         parts: dict[str, Float64] = {}
         for part in self._parts:
             if part == "score":
@@ -229,7 +228,7 @@ class Reward:
                 parts[part] = self._directions(aligned, answered)
         lists = {part: column.tolist() for part, column in parts.items()}
         values = lists["score"] if len(parts) == 1 and "score" in parts else self._mean(parts)
-        return ScoredAnswers(values, lists, int(np.count_nonzero(unread)))
+        return ScoredAnswers(values, lists, len(unread))
 
     def _mean(self, parts: Mapping[str, Float64]) -> list[float]:
         """Return the weighted means of parts."""
@@ -247,8 +246,8 @@ class Reward:
             "completions",
             answers,
             answered,
-            strings([gold.text for gold in golds]),
-            np.array([gold.length for gold in golds], np.int32),
+            [gold.text for gold in golds],
+            np.full(len(golds), -1, np.int32),  # each text has the tokens of its gold
             self._by_gap,
             self._rule,
             [gold.tokens for gold in golds],
@@ -260,7 +259,7 @@ class Reward:
 
     def _align(self, golds: Sequence[GoldExample], build: Builder) -> Aligned:
         """Align answers with gold, both as the protocol reads them."""
-        gold = _join([gold.rows for gold in golds])
+        gold = _join(golds)
         aligned = align_rows(gold, build.rows(), ROLES, self._protocol)
         if self._protocol.tags in OFFICIAL and self._protocol.surplus == "truncate":
             texts = pa.table({"text": strings([gold.text for gold in golds])})
@@ -273,14 +272,21 @@ class Reward:
             aligned = aligned._replace(types=_number(of_gold, names))
         return aligned
 
-    def _shares(self, golds: Sequence[GoldExample], aligned: Aligned, unread: Booleans) -> Float64:
+    def _shares(self, golds: Sequence[GoldExample], aligned: Aligned, unread: list[int]) -> Float64:
         """Return the score of each example."""
         counts = self._counting.run(aligned, partners=False).counts
         numerator, denominator = (counts @ self._weights).T
-        n_gold, n_pred = aligned.gold.n_marked(), aligned.pred.n_marked()
-        shares = np.where(n_gold + n_pred == 0, self._of_none, 0.0)
-        np.divide(numerator, denominator, out=shares, where=denominator != 0)
-        shares[unread] = self._of_unparsed
+        is_defined = denominator != 0
+        shares = np.zeros(len(golds))
+        np.divide(numerator, denominator, out=shares, where=is_defined)
+        if not is_defined.all():
+            n_gold, n_pred = (
+                rows.row_offsets[rows.relation_offsets] for rows in (aligned.gold, aligned.pred)
+            )
+            has_spans = (n_gold + n_pred)[1:] > (n_gold + n_pred)[:-1]
+            shares[~(is_defined | has_spans)] = self._of_none
+        if unread:
+            shares[unread] = self._of_unparsed
         return shares
 
     def _directions(self, aligned: Aligned, answered: ParsedAnswers) -> Float64:
@@ -361,7 +367,7 @@ class Reward:
             part = read.part(k, k + 1)
             alone = replace(part, values=part.values.copy(), lengths=part.lengths.copy())
             types = names[k] or [None] * alone.n_relations
-            golds.append(GoldExample(text, tokens[k], alone, types))
+            golds.append(GoldExample(text, tokens[k], alone, np.diff(alone.row_offsets), types))
         return golds
 
 
@@ -371,12 +377,8 @@ class GoldExample(NamedTuple):
     text: str
     tokens: list[str] | None  # If blanks do not separate them
     rows: Rows
+    widths: Int64  # [n_relations]: spans of each
     types: list[str | None]  # Of its relations
-
-    @property
-    def length(self) -> int:
-        """Number of tokens."""
-        return int(self.rows.lengths[0])
 
 
 class ScoredAnswers(NamedTuple):
@@ -498,17 +500,15 @@ def _find_answer(completion: Any) -> Any:
     return content if isinstance(content, str) and not said[-1].get("tool_calls") else said[-1]
 
 
-def _join(parts: Sequence[Rows]) -> Rows:
+def _join(golds: Sequence[GoldExample]) -> Rows:
     """Join the rows of examples."""
-    if len(parts) == 1:
-        return parts[0]
-    widths = np.concatenate([np.diff(part.row_offsets) for part in parts])
-    counts = [part.n_relations for part in parts]
-    values, lengths = (
-        np.concatenate(arrays)
-        for arrays in zip(*((part.values, part.lengths) for part in parts), strict=True)
-    )
-    return Rows(values, offsets(widths), offsets(counts), lengths, parts[0].tags)
+    if len(golds) == 1:
+        return golds[0].rows
+    values = np.concatenate([gold.rows.values for gold in golds])
+    lengths = np.concatenate([gold.rows.lengths for gold in golds])
+    row_offsets = offsets(np.concatenate([gold.widths for gold in golds]))
+    relation_offsets = offsets([*map(len, (gold.widths for gold in golds))])
+    return Rows(values, row_offsets, relation_offsets, lengths, golds[0].rows.tags)
 
 
 def _number(gold: Sequence[str | None], pred: Sequence[str | None]) -> Types:

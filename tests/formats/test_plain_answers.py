@@ -27,17 +27,27 @@ RELATIONS = st.lists(
 )
 BEFORE = ["Sure: ", "json ", " \n", '"so" ', "The cause: ", "relations: ", "5 ", "[x] ", "<b> "]
 BEFORE += ["a -> b ", "|a|\n|-|\n", "`x` ", "\x0c", "Sûr ", "null ", "", "no\n", "```"]
+# The Kelvin sign is a k in another case.
+BEFORE += [
+    "<think>{ é</think>\n",
+    " <reasoning></b></REASONING>",
+    "<think>é</thin\u212a>{}</think>",
+]
+BEFORE += ["<thinking></think></thinking>no", "<think>a</think><think>b</think>", "<THINK></think>"]
+BEFORE += ["<think></think\x1e", "<think> [", "a</think>", "<think>\n</think>|a|\n|-|\n"]
 BEHIND = ["", ".", " I hope so.", " }", " <b>", " -> ", " CAUSE", "é", "```", "``", "\x1c", " {"]
 FENCES = ["```json\n", "```\n", "```", "``` js on\n", "````", "```json {\n", "x```"]
 
 # The arguments of `Written.find`.
-SENTENCE = b"rain fell", np.array([0, 9]), np.array([-1], np.int32), np.array([1], np.int8)
+SENTENCE = ["rain fell"], np.array([-1], np.int32), np.array([1], np.int8)
 
 
 @st.composite
 def answers(draw):
     value = json.dumps({"relations": draw(RELATIONS)}, indent=draw(st.sampled_from([None, 2])))
-    value = draw(st.sampled_from([value] * 9 + [value[:-1], "[]", "x", value + value]))
+    value = draw(
+        st.sampled_from([value] * 9 + [value[:-1], value[14:-1], "[]", "x", value + value])
+    )
     if draw(st.booleans()):
         close = draw(st.sampled_from(["\n```", "```", " ```x", "", "``"]))
         value = draw(st.sampled_from(FENCES)) + value + close
@@ -47,7 +57,12 @@ def answers(draw):
 
 
 def test_all_texts_around_answers():
-    values = ['{"relations": []}', '{"relations": [{"cause": "rain"}]}']
+    values = [
+        '{"relations": []}',
+        '{"relations": [{"cause": "rain"}]}',
+        "[]",
+        '[{"cause": "rain"}]',
+    ]
     fences = ["", *FENCES]
     for before, fence, value, close, behind in product(
         BEFORE, fences, values, ["", "\n```"], BEHIND
@@ -58,11 +73,12 @@ def test_all_texts_around_answers():
         found = plain.parsed([text], notes)
         assert list(notes.items()) == list(expected.items())
         if not found.others:
-            assert found.written.find(*SENTENCE, True, False)[4:] == (0, 0, len(relations))
+            assert found.written.find(*SENTENCE, True, False)[4:] == (0, 0, len(relations), 0)
 
 
-@given(st.lists(answers(), min_size=1, max_size=4))
-def test_native_answers(texts):
+@given(st.lists(answers(), min_size=1, max_size=4), st.integers(1, 2))
+def test_native_answers(texts, times):
+    texts *= times  # equal ones are read once
     notes, expected = Notes(), Notes()
     relations = [relations_in(text, expected) for text in texts]
     parsed = plain.parsed(texts, notes)

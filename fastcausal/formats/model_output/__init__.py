@@ -117,8 +117,9 @@ def _located(
         # A missing text is reported later.
         return of_gold[k].as_py() if text is None and of_gold is not None else text
 
+    letters = span_lines.open_texts(texts, answered.plain)
     located = find_spans(
-        records.name, said.answers, answered, texts, lengths, by_gap, rule, tokens, marking,
+        records.name, said.answers, answered, letters, lengths, by_gap, rule, tokens, marking,
         text_of, where,
     )  # fmt: skip
     columns = {**columns, "text": compact(texts), **token_column(tokens)}
@@ -129,7 +130,7 @@ def find_spans(
     name: str,  # The source, for messages
     answers: pa.Array | Sequence[Any],
     answered: ParsedAnswers,
-    texts: pa.Array,
+    texts: span_lines.TextBytes,
     lengths: Int32,  # As in `span_lines.find_spans`
     by_gap: bool,
     rule: WordCutter,
@@ -141,27 +142,30 @@ def find_spans(
 ) -> Builder:
     """Find the spans of answers in texts, and return the builder of their relations."""
     plain = answered.plain.copy()
-    plain[list(answered.others)] = 0
+    if others := [*answered.others, *(k for k, of in enumerate(tokens) if of is not None)]:
+        plain[others] = 0
     if rule.cutting is not None:
         plain[:] = 0
-    plain[[k for k, given in enumerate(tokens) if given is not None]] = 0
 
     def add(build: Builder, k: int) -> None:
         relations = answered.others.get(k)
         if relations is None:
             relations = relations_in(value_at(answers, k), Notes.of_roles(marking))
-        length = None if lengths[k] < 0 else int(lengths[k])
         text = text_of(k)
         try:
             tokens[k] = given = rule.tokens_of(text, tokens[k])
             text = join_tokens(given) if text is None and given else text
             example = {"relations": relations}
+            n = int(lengths[k])
+            if given is None and spans.add_plain(build, example, text, n, by_gap, rule):
+                return
+            length = None if n < 0 else n
             spans.add_example(build, where(k), example, text, length, by_gap, rule, given)
         except InputError as error:
             if not lenient:
                 raise InputError(f"{where(k)}: {error.problem}", error.remedy) from error
             build.unread_answer(where(k), UnreadError(error.problem))
-            build.end_example(length)
+            build.end_example(int(lengths[k]))
 
     return span_lines.find_spans(
         name, answered.written, texts, lengths, plain, by_gap, rule, add, marking.roles

@@ -15,15 +15,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import is_valid, strings, texts_of
-from fastcausal.errors import InputError
+from fastcausal.arrays.arrow import is_valid, texts_of
 from fastcausal.formats import _span_lines
 from fastcausal.formats.model_output.shapes import NO_SPAN, Notes
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
 
+_NO_SPANS = "\n".join(NO_SPAN).encode()
 FENCED, PROSE, BARE = 2, 3, 4  # ways, as in csrc/readers/model_answers.hpp
 PLACES = {FENCED: "answer in a fence", PROSE: "answer in prose", BARE: "answer in prose"}
+MOST_REREAD = 1 << 12  # texts
+THOUGHT = 8  # added behind thinking
+PLACES |= {way + THOUGHT: place for way, place in PLACES.items()}
 # Notes of an answer in other text, in their order.
 BEFORE = ("answer in a string", "thinking left out")
 BEHIND = ("further answer left out", "other name of a key", "further key")
@@ -38,44 +41,62 @@ class ParsedAnswers(NamedTuple):
     others: dict[int, list[Any] | UnreadError]
 
 
+class Reread(NamedTuple):
+    """The relations of an answer that may be given again, and the ways of reading it."""
+
+    relations: list[Any] | UnreadError
+    notes: Notes
+
+
 def parsed(answers: pa.Array | Sequence[Any], notes: Notes) -> ParsedAnswers:
     """Read the relations of raw answers; count the ways of reading."""
     ways = np.zeros(len(answers), np.int8)
-    texts = answers if isinstance(answers, pa.Array) else encoded(answers)
-    data, places = texts_of(texts)
-    no_spans = "\n".join(NO_SPAN).encode()
-    written = _span_lines.read_answers(data, places.astype(np.int64), no_spans, ways)
-    ways[~is_valid(texts)] = 0  # a null may have any bytes
+    if isinstance(answers, pa.Array):
+        data, places = texts_of(answers)
+        written = _span_lines.read_answers((data, places.astype(np.int64)), _NO_SPANS, ways)
+        ways[~is_valid(answers)] = 0  # a null may have any bytes
+    else:
+        written = _span_lines.read_answers([*answers], _NO_SPANS, ways)
     if notes.own:  # native code knows the usual roles alone
         ways[:] = 0
-    first = {way: int(np.argmax(ways == way)) for way in PLACES if (ways == way).any()}
+    codes = ways.tobytes()
+    first = {way: place for way in PLACES if (place := codes.find(way)) >= 0}
     others: dict[int, list[Any] | UnreadError] = {}
+    again: dict[str, Reread] = {}
     # Notes keep the order in which they first occur.
-    for k in sorted({*np.flatnonzero(ways == 0).tolist(), *first.values()}):
-        if way := int(ways[k]):
+    for k in sorted({*(np.flatnonzero(ways == 0).tolist() if 0 in codes else ()), *first.values()}):
+        if way := codes[k]:
             notes.update(dict.fromkeys((*BEFORE, PLACES[way], *BEHIND), 0))
         else:
-            answer = value_at(answers, k)
-            others[k] = answer if isinstance(answer, UnreadError) else relations_in(answer, notes)
-    for way in first.keys() - {BARE}:
-        notes[PLACES[way]] += int(np.count_nonzero(ways == way))
+            others[k] = _read(value_at(answers, k), notes, again)
+    for way in first:
+        n = codes.count(way)
+        notes[PLACES[way]] += n if way % THOUGHT != BARE else 0
+        notes["thinking left out"] += n if way > THOUGHT else 0
     return ParsedAnswers(written, (ways > 0).astype(np.int8), others)
+
+
+def _read(answer: Any, notes: Notes, again: dict[str, Reread]) -> list[Any] | UnreadError:
+    """Read one answer, and equal texts once: models repeat short ones."""
+    if isinstance(answer, UnreadError):
+        return answer
+    if not isinstance(answer, str):
+        return relations_in(answer, notes)
+    found = again.get(answer)
+    if found is None:
+        own = Notes()
+        own.own = notes.own
+        found = Reread(relations_in(answer, own), own)
+        # An error within a list is raised later, and each only once: it would keep its frames.
+        relations = found.relations
+        is_whole = isinstance(relations, UnreadError) or UnreadError not in map(type, relations)
+        if is_whole and len(again) < MOST_REREAD:
+            again[answer] = found
+    notes.update(found.notes)
+    return found.relations
 
 
 def value_at(values: pa.Array | Sequence[Any], k: int) -> Any:
     """Return a value of an array or of a sequence as a Python object."""
     value = values[k]
     return value.as_py() if isinstance(value, pa.Scalar) else value
-
-
-def encoded(values: Sequence[Any]) -> pa.Array:
-    """Return texts as an array; null for other values, and for texts that files cannot store."""
-    texts = [value if isinstance(value, str) else None for value in values]
-    try:
-        return strings(texts)
-    except InputError:  # half a surrogate pair
-        return strings([text if text is None or _is_whole(text) else None for text in texts])
-
-
-def _is_whole(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)

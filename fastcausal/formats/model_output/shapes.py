@@ -87,6 +87,7 @@ NO_SPAN = frozenset(
 SEVERAL = "several causes and several effects taken for one relation"
 FAULTS = {"error", "errors"}  # beside these keys, an empty list or null is not an answer
 DEPTH = 6  # of nested wrappers
+MOST_KEYS = 8  # of objects whose roles are kept
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Any:
@@ -243,6 +244,17 @@ def role_keys(
     >>> role_keys(["subject", "predicate", "object"]), role_keys(["object"])
     ({'cause': 'subject', 'effect': 'object'}, {})
     """
+    entry = tuple(entry)
+    few = not own and len(entry) <= MOST_KEYS
+    return dict(_known_role_keys(entry)) if few else _find_role_keys(entry, own)
+
+
+@lru_cache(1 << 10)
+def _known_role_keys(entry: tuple[str, ...]) -> Mapping[str, str]:
+    return _find_role_keys(entry, Notes.own)
+
+
+def _find_role_keys(entry: tuple[str, ...], own: Mapping[str, str]) -> dict[str, str]:
     named = {key: key_name(key) for key in entry}
     keys: dict[str, str] = {}
     for roles in (own, NAMES, FURTHER_NAMES):

@@ -75,6 +75,7 @@ class Builder:
         self._types: dict[int, str] = {}  # of relations that have one, by their place
         self._counts: list[int] = []  # relations of each example
         self._values: Any = None
+        self._offsets: tuple[Int64, Int64] | None = None  # of `Rows`, if they are known
         self._all_types: pa.Array | None = None
         self._lengths: list[int] = []  # -1 if unknown
         self._seen = 0
@@ -122,7 +123,11 @@ class Builder:
     ) -> None:
         """Put the examples so far at places among others, given as the arrays of `Rows`."""
         # The others have nothing at these places.
-        widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
+        if len(places) == len(lengths):
+            return
+        widths = row_offsets[1:] - row_offsets[:-1]
+        counts = relation_offsets[1:] - relation_offsets[:-1]
+        self._offsets = None if len(places) else (row_offsets, relation_offsets)
         if len(places):
             n = 3 * len(self._spans)
             own = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
@@ -158,10 +163,11 @@ class Builder:
     def rows(self) -> Rows:
         """Return all examples as Rows; an unreadable relation has no rows."""
         values, widths = self._flat()
-        row_offsets = offsets(np.maximum(widths, 0))
-        sort(values, row_offsets)
-        lengths = np.array(self._lengths, np.int32)
-        return Rows(values, row_offsets, offsets(self._counts), lengths)
+        places = self._offsets
+        if places is None:
+            places = offsets(np.maximum(widths, 0)), offsets(self._counts)
+        sort(values, places[0])
+        return Rows(values, *places, np.array(self._lengths, np.int32))
 
     def _flat(self) -> tuple[Int32, Int64]:
         """Return the spans of all relations, and the number of spans of each."""
