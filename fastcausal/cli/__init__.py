@@ -23,13 +23,23 @@ from fastcausal.counts.command import CommandRecord, command_of_systems
 from fastcausal.counts.task import declared
 
 TOOLS = (
-    "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate",
+    "errors", "report", "compare", "items", "leaderboard", "gate", "sweep", "aggregate",
     "merge", "explain", "convert", "schema", "demo", "bench", "doctor",
 )  # fmt: skip
 SECTIONS = {
     "Score": ("score", "classify", "eci", "qa", "answers", "claims", "crab", "explain"),
     "Look": ("errors", "report", "describe", "check"),
-    "Compare": ("compare", "leaderboard", "schemes", "gate", "plan", "sweep", "aggregate", "merge"),
+    "Compare": (
+        "compare",
+        "items",
+        "leaderboard",
+        "schemes",
+        "gate",
+        "plan",
+        "sweep",
+        "aggregate",
+        "merge",
+    ),
     "People": (
         "agree",
         "annotate",

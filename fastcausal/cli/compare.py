@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import click
@@ -24,7 +26,7 @@ from fastcausal.cli.options import (
     UnpairedOption,
     ValueOptions,
 )
-from fastcausal.cli.parameters import Argument
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
 
 
@@ -51,6 +53,13 @@ def compare(
     anytime: AnytimeOption = False,
     tables: TableOptions = TABLES,
     html: HtmlOption = None,
+    items: Annotated[
+        Path | None,
+        Option(
+            help="Write each item in both systems, as fastcausal items has them, to this .json, "
+            ".jsonl, .csv, .parquet, .arrow or .html file."
+        ),
+    ] = None,
 ) -> None:
     """Compare two systems on the same examples: B minus A, with confidence interval and p-value.
 
@@ -60,6 +69,7 @@ def compare(
     fastcausal compare careful.parquet hasty.parquet
     fastcausal compare careful.parquet hasty.parquet --score cause_f1 --format latex
     fastcausal compare a.eval b.eval --score match --cluster doc
+    fastcausal compare values_a.csv values_b.csv --items items.csv
     fastcausal compare runs.csv --system model --pick old,new --score match
     """
     is_split = values.system or values.systems or pick
@@ -68,9 +78,11 @@ def compare(
         raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B{more}", ctx)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
+    from fastcausal.sweeps.compare import request_scores
+    from fastcausal.sweeps.item_table import load_side, read_runs
     from fastcausal.sweeps.systems import pick as choose_pair
 
-    keep_apart([html], files)
+    keep_apart([html, items], files)
     names = pick.split(",") if pick else None
     has_gold = leads_with_gold(files, values, score) if is_split else len(files) == 3
     sides: list[Any] = [*files]
@@ -79,8 +91,23 @@ def compare(
         sides, names, values = choose_pair(counted, names), None, VALUES
     else:
         refuse_without_gold(ctx, "join")
-    left, right = [sides, None] if is_split and not has_gold else sides
+    table = None
     with doing(f"comparing {' and '.join(files[-2:])}", "samples") as progress:
+        if items is not None:
+            reading = request_scores(values.reading(progress), score, draws.cluster)
+            first = score[0] if score else None
+            runs = read_runs(sides, reading, first)
+            pair = dict(choose_pair({name: (name, run) for name, run in runs.items()}, names))
+            table = fc.items(
+                pair,
+                score=first,
+                cluster=draws.cluster,
+                confidence=draws.confidence,
+                reading=replace(reading, over="mean"),
+            )
+            sides = [load_side(name, run, reading) for name, run in pair.items()]
+            names = None
+        left, right = sides if has_gold or table or not is_split else [sides, None]
         comparison = fc.compare(
             left,
             right,
@@ -95,4 +122,6 @@ def compare(
         )
     if html is not None:
         comparison.to_html(html)
+    if items is not None and table is not None:
+        table.write(items)
     tables.show(comparison)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastcausal.sweeps.gate import Gate
 
 NOT_PASSED = 1
-OF_BASELINE = ("min_delta", "unpaired", "score", "lower_is_better")
+OF_BASELINE = ("min_delta", "unpaired", "score", "lower_is_better", "no_regression")
 LEVELS: dict[Verdict, str] = {
     "pass": "notice",
     "fail": "error",
@@ -95,6 +95,18 @@ def gate(
         float | None,
         Option(help="Take this as the largest denominator of a unit, for --min with --anytime."),
     ] = None,
+    no_regression: Annotated[
+        bool,
+        Option(
+            "--no-regression",
+            help="Fail if items fail that the baseline had right in every answer, or significantly "
+            "more often.",
+        ),
+    ] = False,
+    allow: Annotated[int, Option(min=0, help="Let so many items fail.")] = 0,
+    allow_flaky: Annotated[
+        bool, Option("--allow-flaky", help="Let items fail that are right in some answers alone.")
+    ] = False,
     junit: Annotated[
         Path | None, Option(help="Write the verdict to this file as JUnit's XML.")
     ] = None,
@@ -112,6 +124,7 @@ def gate(
     fastcausal gate gold.csv --candidate careful.jsonl --min overall_f1=0.7
     fastcausal gate gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta -0.01
     fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
+    fastcausal gate --baseline values_a.csv --candidate values_b.csv --no-regression
     fastcausal gate runs.csv --system model --value match --candidate new --min match=0.2
     """
     files = files or []
@@ -129,8 +142,12 @@ def gate(
         refuse(ctx, OF_BASELINE, "is of a difference: name a --baseline")
         if not least:
             raise click.UsageError("expected --baseline and --min-delta, or --min", ctx)
-    elif min_delta is None:
-        raise click.UsageError("expected --min-delta, the least difference that passes", ctx)
+    elif min_delta is None and not no_regression:
+        raise click.UsageError(
+            "expected --min-delta, the least difference that passes, or --no-regression", ctx
+        )
+    if not no_regression:
+        refuse(ctx, ("allow", "allow_flaky"), "is for --no-regression")
     if not least:
         refuse(ctx, ("point", "largest"), "is for --min")
     if looks is None:
@@ -141,6 +158,7 @@ def gate(
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
     from fastcausal.sweeps.compare import request_scores
+    from fastcausal.sweeps.item_table import read_runs
     from fastcausal.sweeps.systems import choose, load_by_name
 
     systems = [candidate] if baseline is None else [baseline, candidate]
@@ -158,7 +176,8 @@ def gate(
         if is_split:
             with doing(f"reading {files[0]}", "samples") as progress:
                 reading = request_scores(values.reading(progress), score, draws.cluster)
-                sides = choose(load_by_name(files, reading), systems)
+                read = read_runs if no_regression else load_by_name
+                sides = choose(read(files, reading), systems)
     before = None if baseline is None else sides[0]
     with doing(f"judging {candidate}", "samples") as progress:
         result = fc.gate(
@@ -175,6 +194,9 @@ def gate(
             window=window,
             anytime=anytime,
             largest=largest,
+            no_regression=no_regression,
+            allow=allow,
+            allow_flaky=allow_flaky,
             **draws._asdict(),
         )
     if junit is not None:

@@ -41,7 +41,7 @@ OPTION_GROUPS = {
     "Policies": "unparsed unmatched undefined missing nulls unsure unplaced outside",
     "Statistics": "by fold intervals p cluster method confidence n-resamples seed resamples folds "
     "epsilon replace compare score lower-is-better unpaired correction power delta baseline "
-    "candidate min-delta min point group",
+    "candidate min-delta min point group only sort top no-regression allow allow-flaky",
     "Output": "json format digits percent counts github top examples help",
 }
 _GROUP_OF = {f"--{name}": title for title, names in OPTION_GROUPS.items() for name in names.split()}
@@ -268,7 +268,7 @@ def make_command(
         elif hasattr(kind, "_field_defaults"):
             groups[name_] = kind
             hints = get_type_hints(kind, include_extras=True)
-            fields = kind._field_defaults.items()
+            fields = default._asdict().items()
             parameters += [_parameter(field, hints[field], value) for field, value in fields]
         else:
             parameters.append(_parameter(name_, kind, default))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fastcausal.counts.arithmetic import ScoresByName
+from fastcausal.counts.arithmetic import ScoresByName, ratio
 from fastcausal.counts.rules import Rule, UnitColumn
 from fastcausal.errors import unknown
 from fastcausal.report.groups import Number, Scores
@@ -155,8 +155,10 @@ class Formula(ABC):
         of = self.only(name)
         values = of.scores_of(of.terms(rows))[name]
         parts = getattr(values, "parts", None)
-        is_empty = np.isnan(values) if parts is None else np.asarray(parts[1]) == 0
-        return np.where(is_empty, 1.0, np.asarray(values))
+        if parts is None:
+            return np.where(np.isnan(values), 1.0, np.asarray(values))
+        # A quotient is divided once: equal ones are equal floats, however they were reached.
+        return np.asarray(ratio(np.asarray(parts[0]), np.asarray(parts[1]), 1.0))
 
     @abstractmethod
     def scale(self, group: str, score: str) -> Scale:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fastcausal.counts.seals import Written
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, counted
 from fastcausal.options import AnytimeLaw, Method, Pairing, Verdict
 from fastcausal.report.escapes import line_text
 from fastcausal.report.grid import Grid
@@ -37,12 +37,10 @@ from fastcausal.sweeps.floors import (
     joint_verdict,
     verdict_of,
 )
-from fastcausal.sweeps.item_table import read_runs
+from fastcausal.sweeps.item_table import load_side, read_runs
 from fastcausal.sweeps.looks import Looks, Question, Spending, open_looks
 from fastcausal.sweeps.regressions import Regressions, find_regressions
 from fastcausal.sweeps.systems import Systems, load_one, load_pair
-from fastcausal.tasks.values.answers import COUNTS
-from fastcausal.tasks.values.count import statistics_of
 from fastcausal.tasks.values.reading import ValueReading
 
 ROLES = ("baseline", "candidate")
@@ -252,7 +250,7 @@ def _grids(report: Gate, counts: bool) -> list[Grid]:
     """Make the numbers of the difference as one row, and a row for each floor."""
     shares = shares_in(report.scale_of)
     found = report.facts["found"]
-    items = [] if found is None else [found.make_grid(f"{len(found.rows)} regressions")]
+    items = [] if found is None else [found.make_grid(counted(len(found.rows), "regression"))]
     if not report.score:
         if not report.floors and found is not None:
             return [found.make_grid(report.title)]
@@ -382,10 +380,7 @@ def gate(
         if lower_is_better:
             raise ValueError("lower is better, expected a score of right answers by item")
         found = find_regressions(runs, own, reading.missing, confidence, allow, allow_flaky)
-        baseline, candidate = (
-            source if answers.about["format"] == COUNTS else statistics_of(answers, reading, name)
-            for source, (name, answers) in zip((baseline, candidate), runs.items(), strict=True)
-        )
+        baseline, candidate = (load_side(name, run, reading) for name, run in runs.items())
     with ExitStack() as stack:
         file = None
         if looks is not None:

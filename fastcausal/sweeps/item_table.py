@@ -35,7 +35,7 @@ from fastcausal.tasks.values.answers import (
     means_of,
     refuse_large,
 )
-from fastcausal.tasks.values.count import refuse_missing
+from fastcausal.tasks.values.count import refuse_missing, statistics_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -206,6 +206,13 @@ def only_score(answers: ValueAnswers, score: str | None) -> ValueAnswers:
         named = ", ".join(answers.scores)
         raise InputError(f"{answers.name}: several scores, name one with --score: {named}")
     return replace(answers, scores={s: v for s, v in answers.scores.items() if score in (None, s)})
+
+
+def load_side(name: str, answers: ValueAnswers, reading: ValueReading) -> Statistics:
+    """Return the statistics of a run: those that it was made from, or those of its values."""
+    if answers.counted is None:
+        return statistics_of(answers, reading, name)
+    return replace(answers.counted, system=name)
 
 
 def _read_each(

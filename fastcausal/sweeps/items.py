@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import counted
+from fastcausal.errors import InputError, counted
 from fastcausal.options import ItemFilter, ItemOrder, MissingPolicy, check
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Grid
@@ -110,6 +110,9 @@ class Items(Report):
         elif suffix == ".json":
             with replacing(path) as file:
                 file.write(self.to_json().encode() + b"\n")
+        elif suffix not in (".jsonl", ".csv", ".parquet", ".arrow"):
+            known = ".json, .jsonl, .csv, .parquet, .arrow or .html"
+            raise InputError(f'{path}: unknown suffix "{suffix}" of items, expected {known}')
         else:
             with appending(path) as append:
                 append(self.items if suffix == ".jsonl" else self.to_arrow())

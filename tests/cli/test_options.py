@@ -168,6 +168,12 @@ USES = {
         "looks": "--baseline careful.parquet --candidate hasty.parquet --min-delta 0 "
         "--looks looks.jsonl --json",
         "gold": "gold.csv --baseline hasty.jsonl --candidate careful.jsonl --min-delta 0 --json",
+        "items": "--baseline values_a.csv --candidate values_b.csv --no-regression",
+    },
+    "items": {
+        "text": "values_a.csv values_b.csv",
+        "json": "values_a.csv values_b.csv --json",
+        "gold": "gold.csv careful.jsonl hasty.jsonl --json",
     },
     "leaderboard": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
@@ -284,11 +290,11 @@ VALUES = {
     "sweep --set": "candidates=listed",
     **{
         f"{name} --task": "classify"
-        for name in ("compare", "errors", "gate", "leaderboard", "report", "sweep")
+        for name in ("compare", "errors", "gate", "items", "leaderboard", "report", "sweep")
     },
     **{
         f"{name} --set": "candidates=listed"
-        for name in ("compare", "errors", "gate", "leaderboard", "report")
+        for name in ("compare", "errors", "gate", "items", "leaderboard", "report")
     },
     **{f"{name} --score": "right" for name in ("errors", "report")},
     "against": "claims_reference_full_ann.json",
@@ -303,7 +309,7 @@ VALUES = {
     "answers": "output",
     **{
         f"{name} --answers": "pass@1"
-        for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
+        for name in ("aggregate", "compare", "gate", "items", "leaderboard", "plan")
     },
     "over": "pass@1",
     "pick": "a,b",
@@ -325,7 +331,8 @@ VALUES = {
     "none": "CAUSE",
     "numerator": "right",
     **{
-        f"{name} --metric": "f1" for name in ("aggregate", "compare", "gate", "leaderboard", "plan")
+        f"{name} --metric": "f1"
+        for name in ("aggregate", "compare", "gate", "items", "leaderboard", "plan")
     },
     "aggregate --compare": "harbour,orchard",
     "aggregate --out": "out.parquet",
@@ -422,6 +429,12 @@ VALUES = {
     "judgments": "verdicts.csv",
     "junit": "junit.xml",
     "largest": "500",
+    "allow": "3",
+    "items": "items.csv",
+    "items --only": "down",
+    "items --out": "items.parquet",
+    "items --sort": "change",
+    "items --top": "3",
     "leaderboard --baseline": "hasty",
     "leaderboard --group": "size",
     "leaderboard --join": "systems.csv",
@@ -626,6 +639,7 @@ WITHOUT_EFFECT = {
     "check brat --example", "check brat --roles", "check no tags --roles",
     "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
     "--epoch", "--sample",  # if no id occurs twice: tests/tasks/values
+    "items text --cluster",  # the other forms have it
     "aggregate values --counts",  # values have no counts
     "aggregate subsets --cluster",  # each is one document, so its examples are units anyway
     "classify protocol --answers",  # the protocol implies them

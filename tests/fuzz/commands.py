@@ -51,6 +51,10 @@ TAKES = (
     f"report {{values}} [{{values}}] --out out.html [--score {VALUES}] [--examples 2] {SHOWN}",
     f"explain {{relations}} {{relations}} {SHOWN}",
     f"compare {{counts}} {{counts}} {DRAWS} [--score cause_f1] [--html out.html] {SHOWN}",
+    f"compare {{counts}} {{counts}} --items out.json {SHOWN}",
+    f"items {{counts}} {{counts}} [{{counts}}] [--out out.csv|out.html] {SHOWN}",
+    f"items {{relations}} {{relations}} {{relations}} {POLICIES} {SHOWN}",
+    f"gate --baseline {{counts}} --candidate {{counts}} --no-regression {SHOWN}",
     f"leaderboard {{counts}} {{counts}} [{{counts}}] {DRAWS} [--html out.html] {SHOWN}",
     f"schemes {{relations}} {{relations}} {{relations}} {POLICIES} [--p] [--html out.html] {SHOWN}",
     f"leaderboard {{sweep}} {DRAWS} [--group {{seed}}] [--top 2] {SHOWN}",
@@ -73,6 +77,10 @@ TAKES = (
     f"aggregate {{values}} [{{values}}] --missing error|skip|zero [--score {VALUES}] "
     f"[--by vars.text|topic] [--over pass@1|max] [--intervals {DRAWS}] {SHOWN}",
     f"compare {{values}} {{values}} --missing skip|zero [--score {VALUES}] {DRAWS} {SHOWN}",
+    f"items {{values}} {{values}} --missing error|skip|zero [--score {VALUES}] "
+    f"[--only flipped|crashed] [--sort change|value|crashed] [--top 2] {SHOWN}",
+    f"gate --baseline {{values}} --candidate {{values}} --no-regression --missing skip|zero "
+    f"[--allow 1] [--allow-flaky] {SHOWN}",
     f"leaderboard {{values}} [{{values}}] --missing skip|zero [--score {VALUES}] {DRAWS} {SHOWN}",
     f"aggregate {{counts}} [{{counts}}] [--by doc_id] [--counts] [--intervals {DRAWS}] {SHOWN}",
     f"merge {{part}} [{{part}}] [{{counts}}] [--like {{counts}}] --out out.parquet|out.arrow "

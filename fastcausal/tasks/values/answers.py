@@ -17,7 +17,6 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
 
-COUNTS = "counts"  # the format of answers made from statistics
 TEXTS = "texts"  # the fact that reads the texts of units, see `ValueAnswers.texts`
 SAMPLE = "sample"  # the column of repeats of statistics with a row an answer
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
@@ -57,6 +56,7 @@ class ValueAnswers:
     warnings: Warnings = field(default_factory=dict)
     # Reads the texts of the answers to some examples, from the source again; None without texts
     texts: Callable[[Container[str]], Iterator[Text]] | None = field(default=None, repr=False)
+    counted: Statistics | None = field(default=None, repr=False)  # What the answers were made from
 
     @property
     def is_ratio(self) -> bool:
@@ -201,10 +201,11 @@ def answers_of(
         lambda row: name,
         held.pop(SAMPLE, None),
         columns=held,
-        about={"format": COUNTS, "signature": statistics.signature},
+        about={"format": "counts", "signature": statistics.signature},
         lower=(title,) if lower else (),
         system=statistics.system,
         texts=statistics.facts.get(TEXTS),
+        counted=statistics,
     )
 
 
