@@ -55,6 +55,32 @@ def sample(case, filter="none"):
     }  # fmt: skip
 
 
+def prompted(case):
+    return {
+        "testIdx": int(case.id[1:]), "promptIdx": 0, "testCase": {}, "vars": {"id": case.id},
+        "response": {"output": case.answer}, "error": "Expected output to contain x",
+    }  # fmt: skip
+
+
+def instance(case):
+    return {
+        "evaluation_id": "e", "model_id": "m", "sample_id": case.id, "evaluation": {"score": 1},
+        "interaction_type": "single_turn", "output": {"raw": [case.answer]}, "messages": None,
+    }  # fmt: skip
+
+
+def turns(case):
+    said = [
+        {"turn_idx": 0, "role": "user", "content": "[]"},
+        {"turn_idx": 1, **message(case.answer)},
+    ]
+    return instance(case) | {"interaction_type": "multi_turn", "output": None, "messages": said}
+
+
+def shown(case):
+    return {"instance_id": case.id, "train_trial_index": 0, "predicted_text": case.answer}
+
+
 def inspected(case):
     output = {"choices": [{"message": message(case.answer)}], "completion": case.answer}
     return {"id": case.id, "epoch": 1, "input": case.text, "output": output, "scores": {}}
@@ -65,6 +91,10 @@ ROWS = {
     "batch of responses": lambda case: batched(case, response(case.answer)),
     "batch of Anthropic": claude,
     "samples of lm-eval": sample,
+    "results of promptfoo": prompted,
+    "Every Eval Ever": instance,
+    "turns of Every Eval Ever": turns,
+    "predictions of HELM": shown,
     "completions": lambda case: completion(case.answer),
     "completions of text": lambda case: {"id": case.id, "choices": [{"text": case.answer}]},
     "responses": lambda case: response(case.answer),

@@ -169,6 +169,23 @@ def _read_inspected(row: Row, notes: Counter[str]) -> Any:
     return reply
 
 
+def _read_tested(row: Row, notes: Counter[str]) -> Any:
+    """Return the output in a row of promptfoo; a failed assertion leaves its error beside it."""
+    output = follow_path(row, "response.output")
+    if output is None:
+        raise failed(row.get("error"))
+    return output
+
+
+def _read_instance(row: Row, notes: Counter[str]) -> Any:
+    """Return the output of one turn, or the last message of several."""
+    if row.get("error"):
+        raise failed(row["error"])
+    if isinstance(row.get("messages"), list):
+        return _read_messages(row, notes)
+    return _first(follow_path(row, "output.raw"), notes)
+
+
 def _text(parts: Iterable[Any]) -> str:
     texts = (p.get("text") for p in parts if isinstance(p, Mapping) and p.get("type") in _TEXTS)
     return "".join(text for text in texts if isinstance(text, str))
@@ -192,6 +209,15 @@ LOGS = (
     Log("batch of Anthropic", _has("custom_id", "result"), _read_result, ("custom_id",)),
     Log("log of inspect-ai", _has("epoch", "scores"), _read_inspected, ("id",)),
     Log("samples of lm-eval", is_sample, _read_sample, ("doc.id", "doc_id")),
+    # Rows of promptfoo come in any order: without ids of their own, they are known by their tests.
+    Log("results of promptfoo", _has("testIdx", "testCase"), _read_tested, ("vars.id", "testIdx")),
+    Log("Every Eval Ever", _has("sample_id", "evaluation"), _read_instance, ("sample_id",)),
+    Log(
+        "predictions of HELM",
+        lambda row: "instance_id" in row and "predicted_text" in row,
+        lambda row, _: row["predicted_text"],
+        ("instance_id",),
+    ),
     Log("completions", _lists("choices", "message", "text"), _read_choices),
     Log("responses", _lists("output", "type"), _read_items),
     Log("outputs of vLLM", _lists("outputs", "text"), lambda r, n: _first(r["outputs"], n)["text"]),
