@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcausal._version import __version__
+from fastcausal.arrays.arrow import numbers
 from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
 from fastcausal.report.report import Report
 from fastcausal.report.steps import present_steps, walk
+from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.score import score
 
 if TYPE_CHECKING:
@@ -93,9 +95,14 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
 
 def list_changed(before: ExtractionReport, after: ExtractionReport) -> list[str]:
     """Return the names of the examples whose counts differ."""
-    names = [c for c in before.per_example.column_names if c.startswith(tuple(before.scores))]
-    tables = [report.per_example for report in (before, after)]
-    a, b = (np.stack([t[name].to_numpy() for name in names]) for t in tables)
-    at = np.flatnonzero((a != b).any(axis=0))
-    ids = tables[0]["id"].to_pylist() if "id" in tables[0].column_names else range(a.shape[1])
-    return [str(ids[k]) for k in at]
+    evaluations = [require_evaluation(report, "examples") for report in (before, after)]
+    examples = [each.examples() for each in evaluations]
+    a, b = (
+        each.counting.run(aligned, partners=False).counts
+        for each, aligned in zip(evaluations, examples, strict=True)
+    )
+    at = np.flatnonzero((a != b).reshape(len(a), -1).any(axis=1))
+    columns = examples[0].examples
+    if "id" not in columns.column_names:
+        return [*map(str, at.tolist())]
+    return [str(id) for id in columns["id"].take(numbers(at)).to_pylist()]
