@@ -13,7 +13,7 @@ from fastcausal.errors import InputError, warning_lines
 from fastcausal.files.targets import notes_on_one_file
 from fastcausal.options import Backend
 from fastcausal.recipe import Recipe, Signature
-from fastcausal.relations import NO_RELATION, ROLES
+from fastcausal.relations import NO_RELATION, ROLES, Relations
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.report import Report
 from fastcausal.significance.sums import Int64
@@ -265,6 +265,8 @@ class Evaluation(NamedTuple):
         if isinstance(self.sides, Aligned):
             return self.sides
         aligned = align_sides(self.recipe, *self.sides, columns=self.columns)
+        if all(isinstance(side, Relations) for side in self.sides):  # which cannot change
+            return aligned
         counting = self.counting
         counts = counting.run(aligned, n_groups=1, partners=False).counts
         if aligned.roles != counting.roles or (counts[0] != self.sums().sum(axis=0)).any():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
 from fastcausal.report.report import Report
 from fastcausal.report.steps import present_steps, walk
+from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.score import score
 
@@ -65,9 +67,9 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
     gold = read(gold)
     pred = read(pred, like=gold)
 
-    def measure(protocol: Protocol) -> ExtractionReport:
+    def measure(protocol: Protocol) -> Measured:
         try:
-            return score(gold, pred, protocol, unparsed="empty")
+            return Measured(score(gold, pred, protocol, unparsed="empty"))
         except InputError as error:  # its remedy is an argument of `score`, not of `explain`
             raise InputError(error.problem) from None
 
@@ -76,33 +78,44 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
         CNC_2023,
         lambda protocol, change: replace(protocol, name="less official", **change),
         measure,
-        lambda report: float(report["overall"].f1),
+        lambda measured: float(measured.report["overall"].f1),
         list_changed,
     )
-    recess = measure(RECESS)
-    reports = {CNC_2023.name: official, RECESS.name: recess}
+    first, last = official.report, measure(RECESS).report
+    reports = {CNC_2023.name: first, RECESS.name: last}
     return present_steps(
-        f"from {CNC_2023.name} to {recess.title}",
+        f"from {CNC_2023.name} to {last.title}",
         f"fastcausal|{__version__}|explain|{CNC_2023.name}:to:{RECESS.name}|unparsed:empty",
         {name: report["overall"] for name, report in reports.items()},
         quirks,
         COLUMNS,
-        {**reports, "official": official},
-        warnings=tuple(dict.fromkeys((*official.warnings, *recess.warnings))),
+        {**reports, "official": first},
+        warnings=tuple(dict.fromkeys((*first.warnings, *last.warnings))),
         keys=(*reports, "quirks"),
     )
 
 
-def list_changed(before: ExtractionReport, after: ExtractionReport) -> list[str]:
+@dataclass(frozen=True)
+class Measured:
+    """A report, and the counts of its examples, which two steps look at."""
+
+    report: ExtractionReport
+
+    @cached_property
+    def counts(self) -> Int64:
+        """Counts of each example, [n_examples, ...]."""
+        evaluation = require_evaluation(self.report, "examples")
+        return evaluation.counting.run(evaluation.examples(), partners=False).counts
+
+    def names(self, at: Int64) -> list[str]:
+        """Return the ids of some examples, or their numbers."""
+        columns = require_evaluation(self.report, "examples").examples().examples
+        if "id" not in columns.column_names:
+            return [*map(str, at.tolist())]
+        return [str(id) for id in columns["id"].take(numbers(at)).to_pylist()]
+
+
+def list_changed(before: Measured, after: Measured) -> list[str]:
     """Return the names of the examples whose counts differ."""
-    evaluations = [require_evaluation(report, "examples") for report in (before, after)]
-    examples = [each.examples() for each in evaluations]
-    a, b = (
-        each.counting.run(aligned, partners=False).counts
-        for each, aligned in zip(evaluations, examples, strict=True)
-    )
-    at = np.flatnonzero((a != b).reshape(len(a), -1).any(axis=1))
-    columns = examples[0].examples
-    if "id" not in columns.column_names:
-        return [*map(str, at.tolist())]
-    return [str(id) for id in columns["id"].take(numbers(at)).to_pylist()]
+    unlike = before.counts != after.counts
+    return before.names(np.flatnonzero(unlike.reshape(len(unlike), -1).any(axis=1)))
