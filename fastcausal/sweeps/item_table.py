@@ -18,7 +18,7 @@ from fastcausal.arrays import arrow
 from fastcausal.arrays.strata import find_cluster, name_cluster
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import is_counts, read_systems
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, counted, format_some
 from fastcausal.files.files import Source
 from fastcausal.files.keys import encode, order_by_number, places_of, repeated
 from fastcausal.files.packed import name_of, stem_of
@@ -170,6 +170,22 @@ def _find_cluster(answers: ValueAnswers, rows: Int64) -> str | None:
     return find_cluster(pa.table(columns).take(pa.array(rows))) if columns else None
 
 
+def list_changed(runs: Mapping[str, ValueAnswers]) -> list[str]:
+    """Say of each run how many items have other inputs than in the first run."""
+    said = []
+    (name, first), *others = runs.items()
+    for other, answers in others:
+        if first.contents is None or answers.contents is None:
+            continue
+        places = places_of(answers.ids, first.ids)
+        before = first.contents.take(pa.array(places, mask=places < 0))
+        unlike = pc.fill_null(pc.not_equal(before, answers.contents), False)
+        if ids := answers.ids.filter(unlike).unique().to_pylist():
+            items = f"{counted(len(ids), 'item')}{format_some(ids)}"
+            said.append(f"{name} and {other} have other inputs for {items}")
+    return said
+
+
 def _refuse_missing(runs: Mapping[str, ValueAnswers]) -> None:
     """Raise InputError for answers that crashed, and for items that a run lacks."""
     for answers in runs.values():
@@ -258,23 +274,23 @@ def _read(
     """Read the answers of a source: one run, or several by their systems."""
     if isinstance(source, ValueAnswers):
         return [source]
-    counted: Mapping[str, Statistics] = {}
+    found: Mapping[str, Statistics] = {}
     if isinstance(source, Statistics | Report):
-        counted = {name: source if isinstance(source, Statistics) else source.statistics}
+        found = {name: source if isinstance(source, Statistics) else source.statistics}
     elif is_counts(source):
-        counted = read_systems(source)
+        found = read_systems(source)
         made = replace(reading, missing="error") if reading.missing == "skip" else reading
-        for each in counted.values():  # the policy skip is only the default
+        for each in found.values():  # the policy skip is only the default
             made.check_counts(name_of(source), each.formula)
     else:
         read = read_answers(source, reading)
         if not isinstance(read, Source):
             return read
-        counted = read_systems(read.name)
+        found = read_systems(read.name)
     kept = tuple(dict.fromkeys((*reading.kept_columns, *reading.found_columns)))
-    several = len(counted) > 1
+    several = len(found) > 1
     return [
         replace(made, system=system) if several else made
-        for system, each in counted.items()
+        for system, each in found.items()
         for made in [answers_of(each, system, score, kept)]
     ]

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import InputError, counted
+from fastcausal.errors import InputError, Warnings, add_warnings, counted, warning_lines
 from fastcausal.options import ItemFilter, ItemOrder, MissingPolicy, check
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Grid
@@ -21,7 +21,14 @@ from fastcausal.report.report import NO_STATISTICS, Report, Tables
 from fastcausal.significance.draws import Draws, check_count
 from fastcausal.significance.sums import Int64
 from fastcausal.sweeps.compare import request_scores
-from fastcausal.sweeps.item_table import CHANGES, ItemTable, only_score, read_runs, tabulate
+from fastcausal.sweeps.item_table import (
+    CHANGES,
+    ItemTable,
+    list_changed,
+    only_score,
+    read_runs,
+    tabulate,
+)
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.reading import ValueReading
@@ -206,7 +213,7 @@ def items(
         _signature(held, asked.missing),
         {},
         facts=facts,
-        warnings=(),
+        warnings=_warnings_of(held),
         tables=Tables(
             items=partial(_items_of, table, rows[:top], confidence),
         ),
@@ -220,6 +227,14 @@ def items(
         grids=_grids,
         page=_page_of,
     )  # fmt: skip
+
+
+def _warnings_of(held: Mapping[str, ValueAnswers]) -> tuple[str, ...]:
+    """Return the warnings about sources, and about items with other inputs."""
+    found: Warnings = {}
+    for answers in held.values():
+        add_warnings(found, answers.warnings)
+    return (*warning_lines(found), *list_changed(held))
 
 
 def _choose(table: ItemTable, only: ItemFilter | None, sort: ItemOrder) -> Int64:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.errors import counted, format_some
+from fastcausal.errors import InputError, counted, format_some
 from fastcausal.options import AUTO, MissingPolicy, Verdict
 from fastcausal.report.grid import Grid
 from fastcausal.significance.corrections import holm, level_text
 from fastcausal.significance.sums import Float64
 from fastcausal.significance.units import EQUAL
-from fastcausal.sweeps.item_table import ItemTable, only_score, tabulate
+from fastcausal.sweeps.item_table import ItemTable, list_changed, only_score, tabulate
 from fastcausal.tasks.values.answers import ValueAnswers
 
 
@@ -82,6 +82,8 @@ def find_regressions(
     for answers in chosen.values():
         if lower := [name for name in answers.scores if name in answers.lower]:
             raise ValueError(f"lower is better: {lower[0]}, expected a score of right answers")
+    if changed := list_changed(chosen):
+        raise InputError(f"{changed[0]}: expected the same examples")
     table = tabulate(chosen, missing, AUTO)
     # An example that a run lacks counts as 0 under the policy zero, as in a comparison.
     answered = (table.n > 0) | np.array([[False], [missing == "zero"]])

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import hypothesis.strategies as st
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
 import fastcausal as fc
+from fastcausal import sample
+from fastcausal.tasks.values import files
+from fastcausal.tasks.values.reading import ValueReading
 from tests.oracles import runs as oracle
 
 RIGHT = st.sampled_from([None, 0, 1])
@@ -146,6 +152,18 @@ def test_clusters_and_systems_of_one_table():
     found = fc.items(a + b, system="model")
     assert found.items["cluster"].to_pylist() == ["t0", "t1", "t0", "t1", "t0"]
     assert found.to_dict() == fc.items({"a": a, "b": b}).to_dict()
+
+
+def test_other_inputs_are_named():
+    """Two logs with one id for two questions: items warn, a gate stops."""
+    read = files.read_answers(Path(sample.__file__).with_name("run_a.eval"), ValueReading())[0]
+    asked = ["another"] * 4 + read.contents.to_pylist()[4:]
+    runs = {"a": read, "b": replace(read, contents=pa.array(asked))}
+    found = fc.items(runs)
+    assert found.warnings == ('a and b have other inputs for 2 items ("q00", "q01")',)
+    assert found.n_items == 40
+    with pytest.raises(fc.InputError, match="expected the same examples"):
+        fc.gate(*runs.values(), no_regression=True)
 
 
 def test_what_is_refused(tmp_path):
