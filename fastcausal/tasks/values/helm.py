@@ -36,30 +36,34 @@ def read(file: Source, first: Mapping[str, Any], reading: ValueReading) -> list[
 
 def _list_answers(file: Source, system: str | None) -> Iterator[ExportedAnswer]:
     problems = Problems()
-    for line, row in file.objects(problems):
-        where = f"{file.name}:{line}"
+    rows = [(f"{file.name}:{line}", row) for line, row in file.objects(problems)]
+    problems.raise_if_any()
+    stats = [[*_list_stats(row.get("stats"), where)] for where, row in rows]
+    # Splits are never pooled: HELM's own means are of one.
+    several = len({split for each in stats for _, split, _ in each}) > 1
+    for (where, row), each in zip(rows, stats, strict=True):
         perturbation = row.get("perturbation")
         kind = perturbation.get("name") if isinstance(perturbation, Mapping) else None
         id = row.get("instance_id")
         # An instance and its perturbed copies share an id, which becomes their cluster.
         yield ExportedAnswer(
-            where, id if kind is None else f"{id} {kind}", dict(_scores(row.get("stats"), where)),
+            where, id if kind is None else f"{id} {kind}",
+            {f"{name},{split}" if several else name: value for name, split, value in each},
             row, {"perturbation": kind or "none"}, row.get("train_trial_index"), system,
             texts=(None, None, row.get("predicted_text")),
         )  # fmt: skip
-    problems.raise_if_any()
 
 
-def _scores(stats: Any, where: str) -> Iterator[tuple[str, Any]]:
-    """Yield names and values; a statistic of no values is missing."""
+def _list_stats(stats: Any, where: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield names, splits and values; a statistic of no values is missing."""
     if isinstance(stats, Mapping):
-        yield from stats.items()
+        yield from ((name, "", value) for name, value in stats.items())
         return
     for place, stat in require_objects(stats, f"{where}: stats"):
         name = follow_path(stat, "name.name")
         if not isinstance(name, str):
             raise InputError(f"{place}: a statistic without a name")
-        yield name, stat.get("mean")
+        yield name, str(follow_path(stat, "name.split") or ""), stat.get("mean")
 
 
 def _read_spec(file: Source) -> Mapping[str, Any]:

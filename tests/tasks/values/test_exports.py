@@ -147,6 +147,20 @@ def test_a_folder_of_helm_names_model_and_task(tmp_path):
         read(folder, "f1_score")
 
 
+def test_splits_of_helm_are_never_pooled(tmp_path):
+    rows = json.loads((CORPUS / "helm.json").read_bytes())
+    for row in rows:
+        for stat in row["stats"]:
+            stat["name"]["split"] = "valid" if row["instance_id"] == "id1" else "test"
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(rows))
+    with pytest.raises(InputError, match="name one with --score: exact_match,test, exact_match,"):
+        read(path)
+    made = read(path, "exact_match,valid")["a"]
+    assert made.units["id"].to_pylist() == ["id1", "id1 misspelling"]
+    assert made.scores()["exact_match,valid"][0] == 0.25
+
+
 def test_directions_of_every_eval_ever(tmp_path):
     record = json.loads((CORPUS / "eee.json").read_bytes())
     for result in record["evaluation_results"]:
