@@ -35,9 +35,11 @@ from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.reading import OF_TABLES, ValueReading
 
 KNOWN = (
-    "expected counts, a log of inspect, samples of lm-eval, or a table with id and value; of "
+    "expected counts, a log or an export of a harness, or a table with id and value; of "
     "predictions, fastcausal score GOLD FILE --per-example COUNTS.parquet makes counts"
 )
+# Of files in a folder of records of Every Eval Ever, and of runs of DeepEval
+NAMES = (f"*{every_eval_ever.SAMPLES}", "test_run_*.json")
 Reader = Callable[[ValueReading], list[ValueAnswers]]
 # By the first object: recognise, read
 EXPORTS: tuple[
@@ -194,11 +196,13 @@ def _samples_in(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def list_logs(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the logs in a folder and below: files of inspect, folders of samples and of HELM."""
+    """Return the logs in a folder and below: files, and folders of lm-eval and HELM."""
     root = Path(folder)
     logs = [*root.rglob("*.eval")]
     logs += [path for path in root.rglob("*.json") if _is_log(path)]
     logs += {path.parent for name in (lm_eval.SAMPLES, helm.STATS) for path in root.rglob(name)}
+    instances = (path for name in NAMES for path in root.rglob(name))
+    logs += [path for path in instances if not path.match(lm_eval.SAMPLES)]
     return sorted(logs)
 
 

@@ -147,6 +147,23 @@ def test_a_folder_of_helm_names_model_and_task(tmp_path):
         read(folder, "f1_score")
 
 
+def test_a_folder_of_records_and_runs(tmp_path):
+    """Records of models are ranked by their instances; runs of one model have names of files."""
+    for system in ("m0", "m1"):
+        folder = tmp_path / "data" / "board" / "org" / system
+        folder.mkdir(parents=True)
+        rows = [(system, *row[1:]) for row in exports.drawn(int(system[1]), 1, 9, 1, 0)]
+        (folder / "u_samples.jsonl").write_text(exports.every_eval_ever(rows))
+        (folder / "u.json").write_bytes((CORPUS / "eee.json").read_bytes())
+    assert {row["system"] for row in fc.leaderboard(tmp_path).to_dict()["systems"]} == {"m0", "m1"}
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for k in (1, 2):
+        (runs / f"test_run_{k}.json").write_bytes((CORPUS / "deepeval.json").read_bytes())
+    board = fc.leaderboard(runs).to_dict()["systems"]
+    assert [row["system"] for row in board] == ["test_run_1", "test_run_2"]
+
+
 def test_splits_of_helm_are_never_pooled(tmp_path):
     rows = json.loads((CORPUS / "helm.json").read_bytes())
     for row in rows:
