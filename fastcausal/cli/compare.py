@@ -87,7 +87,9 @@ def compare(
     has_gold = leads_with_gold(files, values, score) if is_split else len(files) == 3
     sides: list[Any] = [*files]
     if has_gold:
-        counted = scored.scored(ctx, files[0], files[1:], values, draws.cluster, marks, join)
+        counted = scored.scored(
+            ctx, files[0], files[1:], values, draws.cluster, marks, join, score=score
+        )
         sides, names, values = choose_pair(counted, names), None, VALUES
     else:
         refuse_without_gold(ctx, "join")

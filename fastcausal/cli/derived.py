@@ -17,6 +17,7 @@ from fastcausal.cli.described import Parameter, ValueKind, describe
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
+    SAMPLES,
     VALUES,
     ZERO,
     ByOption,
@@ -24,6 +25,7 @@ from fastcausal.cli.options import (
     FromOption,
     IntervalsOption,
     Marks,
+    SampleOptions,
     ValueOptions,
     find_flag,
     open_sources,
@@ -96,9 +98,16 @@ def _entries(record: CommandRecord, parameters: Mapping[str, Parameter]) -> Iter
     if record.draw:
         yield _file(PLOT, "--plot", f"Draw to this {PICTURES} file.")
     if record.has_intervals:
+        if _takes_samples(record):
+            yield "samples", SampleOptions, SAMPLES
         yield "intervals", IntervalsOption, False
         yield "draws", DrawOptions, DRAWS
     yield "tables", TableOptions, TABLES
+
+
+def _takes_samples(record: CommandRecord) -> bool:
+    """Return True for a command of gold and systems, which may have several answers."""
+    return record.has_intervals and len(record.sources) > 1
 
 
 def _options(
@@ -169,6 +178,7 @@ def _run(
     _refuse(ctx, record, given)
     tables: TableOptions = given.pop("tables")
     draws: DrawOptions | None = given.pop("draws", None)
+    samples: SampleOptions = given.pop("samples", SAMPLES)
     if draws is not None and not given.pop("intervals"):
         draws = None
     units, html, plot = (given.pop(name, None) for name in (UNITS, "html", PLOT))
@@ -200,7 +210,9 @@ def _run(
         return function(*sides, **settings, **more)
 
     if record.each:
-        reports = _reports(record, sources, call)
+        if not sources[-1]:
+            refuse(ctx, SampleOptions._fields, "is for predictions")
+        reports = _reports(record, sources, call, samples, settings)
         draw = resolve(record.draw) if plot is not None else None
         show_systems(reports, tables, draws, by, units, html, plot, draw, record.one_table)
     else:
@@ -237,16 +249,29 @@ def _flat(sources: list[Any]) -> list[Any]:
     return [file for side in each for file in side if file is not None]
 
 
-def _reports(record: CommandRecord, sources: list[Any], call: Callable[..., Any]) -> dict[str, Any]:
-    """Make a report of each file; gold, if it comes before the files, is read once."""
+def _reports(
+    record: CommandRecord,
+    sources: list[Any],
+    call: Callable[..., Any],
+    samples: SampleOptions,
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Make a report of each system; gold, if it comes before the files, is read once."""
     from fastcausal.cli.console import doing
-    from fastcausal.cli.systems import make_reports
+    from fastcausal.cli.systems import make_reports, split_files
 
     *gold, files = sources
     if record.read:
         with doing(f"reading {gold[0]}"):
             gold = [resolve(record.read)(gold[0])]
-    return make_reports(files, lambda file: call(*gold, file)) if files else {"": call(*gold, None)}
+    if not files:
+        return {"": call(*gold, None)}
+    vote: Any = None
+    if record.name == "classify" and not {"answers", "protocol"} & {*settings}:
+        from fastcausal.sweeps.answers import vote_labels as vote
+    by = settings.get("by")
+    systems = split_files(files, samples.system, samples.sample)
+    return make_reports(systems, lambda file: call(*gold, file), samples, vote, by=by)
 
 
 def show_systems(

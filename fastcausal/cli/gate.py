@@ -167,7 +167,7 @@ def gate(
     if has_gold:
         counted = scored.scored(
             ctx, files[0], files[1:] if is_split else systems, values, draws.cluster, marks, join,
-            digested=True,
+            digested=True, score=score,
         )  # fmt: skip
         sides = choose(counted, systems) if is_split else [*counted.values()]
         values = VALUES

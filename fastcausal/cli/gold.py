@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from fastcausal.cli.console import doing, short_names
+from fastcausal.cli.console import doing
 from fastcausal.cli.options import (
     VALUES,
     KernelOption,
@@ -28,7 +28,7 @@ from fastcausal.cli.options import (
     make_recipe,
     refuse,
 )
-from fastcausal.cli.systems import prefix_errors
+from fastcausal.cli.systems import prefix_errors, split_files
 from fastcausal.cli.task_options import SetOption, TaskOption, task_options, task_under
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fastcausal.tasks.values.reading import ValueReading
 
 OF_VALUES = (
-    "scorer", "metric", "filter", "value", "numerator", "denominator", "epoch", "over", "missing",
+    "scorer", "metric", "filter", "value", "numerator", "denominator", "systems", "missing",
 )  # fmt: skip
 
 
@@ -67,12 +67,40 @@ class GoldOptions(NamedTuple):
         *,
         digested: bool = False,  # with a fact to tell equal predictions from equal counts
         has_texts: bool = False,  # with a fact that reads the texts of gold and predictions
+        score: Sequence[str] | str | None = None,
     ) -> dict[str, Statistics]:
-        """Score files of predictions, by their short names; read files of counts among them."""
+        """Score the systems in files of predictions, by name; read files of counts among them."""
+        found = self.answered(
+            ctx, gold, files, values, cluster, marks, join, digested=digested,
+            has_texts=has_texts, score=score,
+        )  # fmt: skip
+        from fastcausal.counts.item_sums import sum_items
+        from fastcausal.sweeps.answers import has_samples
+
+        several = values.over == "mean" and any(map(has_samples, found.values()))
+        return sum_items(found) if several else found
+
+    def answered(
+        self,
+        ctx: click.Context,
+        gold: str,
+        files: Sequence[str],
+        values: ValueOptions,
+        cluster: str | None,
+        marks: Marks,
+        join: Join | None = None,
+        *,
+        digested: bool = False,
+        has_texts: bool = False,
+        score: Sequence[str] | str | None = None,
+    ) -> dict[str, Statistics]:
+        """Score as `scored`; with ``--over mean`` each answer to an item has a row."""
         from fastcausal.arrays.strata import columns_by, name_cluster
+        from fastcausal.sweeps.answers import reduce_answers, sign
         from fastcausal.sweeps.gate import PREDICTIONS
         from fastcausal.sweeps.scoring import scoring_of
         from fastcausal.tasks.values.answers import TEXTS
+        from fastcausal.tasks.values.reading import choose_name
         from fastcausal.tasks.values.tables import texts_beside
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
@@ -87,18 +115,27 @@ class GoldOptions(NamedTuple):
         columns = columns_by(name_cluster(cluster))
         with doing(f"reading {gold}"):
             scoring = scoring_of(recipe, gold, task, options, columns=columns)
+        chosen = score if isinstance(score, str | None) else next(iter(score), None)
+        sample = choose_name("epoch", values.epoch, "sample", values.sample)
+        systems = split_files(files, values.system, sample, values.id)
         found = {}
-        for name, file in short_names([*files]).items():
-            with doing(f"scoring {file}"), prefix_errors(name if len(files) > 1 else None):
-                if (counted := _counts_in(file)) is None:
-                    counted = scoring.statistics(file)
-                    if digested:
-                        facts = {**counted.facts, PREDICTIONS: partial(scoring.digest, file)}
+        for name, answers in systems.items():
+            [first, *further] = answers.sources
+            with doing(f"scoring {name}"), prefix_errors(name if len(systems) > 1 else None, first):
+                counted = _counts_in(first) if isinstance(first, str) else None
+                if counted is None:
+                    counted = reduce_answers(
+                        answers, scoring.statistics, values.over, chosen, scoring.vote
+                    )
+                    if digested and not further and isinstance(first, str):
+                        facts = {**counted.facts, PREDICTIONS: partial(scoring.digest, first)}
                         counted = replace(counted, facts=facts)
-                    if has_texts:
-                        facts = {**counted.facts, TEXTS: partial(texts_beside, gold, file)}
+                    if has_texts and not further:
+                        facts = {**counted.facts, TEXTS: partial(texts_beside, gold, first)}
                         counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)
+        if any(len(answers.sources) > 1 for answers in systems.values()):
+            return {name: sign(each, values.over) for name, each in found.items()}
         return found
 
 
@@ -183,8 +220,8 @@ def items_of(
 
     sources: Any = [*files]
     if leads_with_gold(files, values, [score] if score else None):
-        counted = scored.scored(
-            ctx, files[0], files[1:], values, cluster, marks, join, has_texts=True
+        counted = scored.answered(
+            ctx, files[0], files[1:], values, cluster, marks, join, has_texts=True, score=score
         )
         sources, values = [counted], VALUES
     with doing(f"reading {', '.join(files)}", "samples") as progress:

@@ -98,7 +98,9 @@ def leaderboard(
     keep_apart([html], [*files, *([table] if table else [])])
     ranked: Any = files
     if leads_with_gold(files, values, score):
-        ranked = scored.scored(ctx, files[0], files[1:], values, draws.cluster, marks, by)
+        ranked = scored.scored(
+            ctx, files[0], files[1:], values, draws.cluster, marks, by, score=score
+        )
         values = VALUES
     else:
         refuse_without_gold(ctx, *(["join"] if by else []))

@@ -188,6 +188,28 @@ PickOption = Annotated[
 ]
 
 
+OverOption = Annotated[
+    str,
+    Option(
+        "--over",
+        metavar="mean|first|best|majority|pass@K|pass^K|max|min",
+        help="Count all answers to an example, one of them, or one value that this rule makes.",
+        names=lambda: ("mean", "first", "best", "majority", "pass@", "pass^", "max", "min"),
+    ),
+]
+
+
+class SampleOptions(NamedTuple):
+    """Options for several systems in a file, and several answers to an example."""
+
+    system: SystemOption = None
+    sample: SampleOption = None
+    over: OverOption = "mean"
+
+
+SAMPLES = SampleOptions()
+
+
 class ValueOptions(NamedTuple):
     """Options for reading logs of evaluations and plain tables."""
 
@@ -218,15 +240,7 @@ class ValueOptions(NamedTuple):
     system: SystemOption = None
     systems: SystemsOption = None
     sample: SampleOption = None
-    over: Annotated[
-        str,
-        Option(
-            "--over",
-            metavar="mean|first|best|majority|pass@K|pass^K|max|min",
-            help="Count all answers to an example, one of them, or one value that this rule makes.",
-            names=lambda: ("mean", "first", "best", "majority", "pass@", "pass^", "max", "min"),
-        ),
-    ] = "mean"
+    over: OverOption = "mean"
     answers: Annotated[
         str | None,
         Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from fastcausal.cli.console import doing, is_standard_output, print_json, show, warn
+from fastcausal.cli.console import doing, is_standard_output, print_json, short_names, show, warn
 from fastcausal.cli.gold import gold_options, items_of, leads_with_gold
 from fastcausal.cli.options import (
     DRAWS,
@@ -16,6 +16,7 @@ from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
     READS,
+    SAMPLES,
     ByOption,
     DrawOptions,
     JsonOption,
@@ -102,6 +103,7 @@ def report(
     from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened, read_marked
     from fastcausal.formats.cnc.rereading import GOLD_READING
+    from fastcausal.formats.ranked import Ranked
     from fastcausal.report.page import write_page
     from fastcausal.tasks.extraction.page import describe_left_out, page_of
 
@@ -122,7 +124,8 @@ def report(
     def scored(path: str) -> Report:
         return fc.score(gold_side, readable_again(path), recipe, by=by, statistics=kept)
 
-    reports = add_intervals(make_reports(pred, scored), draws, by)
+    systems = {name: Ranked((file,)) for name, file in short_names(pred).items()}
+    reports = add_intervals(make_reports(systems, scored, SAMPLES), draws, by)
     with doing(f"writing {out}"):
         named = ", ".join(reports) if len(reports) <= MAX_NAMED else f"{len(reports)} systems"
         title = f"{named} on {stem_of(gold)}"

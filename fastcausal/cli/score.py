@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import click
 
-from fastcausal.cli.console import doing, hint, short_names
+from fastcausal.cli.console import doing, hint
 from fastcausal.cli.derived import show_systems
 from fastcausal.cli.options import (
     DRAWS,
@@ -19,6 +19,7 @@ from fastcausal.cli.options import (
     POLICIES,
     PROTOCOL,
     READS,
+    SAMPLES,
     ByOption,
     DrawOptions,
     IntervalsOption,
@@ -27,13 +28,22 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
+    SampleOptions,
     make_recipe,
     refuse,
     refuse_inference,
     refuse_settings,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import add_intervals, make_reports, prefix_errors, print_reports
+from fastcausal.cli.systems import (
+    add_intervals,
+    has_several,
+    make_reports,
+    prefix_errors,
+    print_reports,
+    split_files,
+    write_units,
+)
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.counts.task import protocols_under
 from fastcausal.options import Backend
@@ -46,6 +56,7 @@ OF_RELATIONS = (
     *(name for name in Marks._fields if name != "words"),
 )  # fmt: skip
 SCORE = "fastcausal.tasks.extraction.score:score"
+OF_ONE_ANSWER = ("matches", "reasons")
 SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a hint
 
 if TYPE_CHECKING:
@@ -99,6 +110,7 @@ def score(
     draws: DrawOptions = DRAWS,
     reads: ReadOptions = READS,
     marks: Marks = MARKS,
+    samples: SampleOptions = SAMPLES,
     lenient: LenientOption = False,
 ) -> None:
     """Score predictions against gold.
@@ -131,7 +143,8 @@ def score(
         refuse_inference(ctx, intervals, draws)
         keep_apart([per_example], [gold, *pred])
         count: Any = partial(cast(Any, fc.score), protocol=scoring.protocol, **settings)
-        reports = make_reports(pred, lambda file: count(gold, file))
+        systems = split_files(pred, samples.system, samples.sample, reads.id)
+        reports = make_reports(systems, lambda file: count(gold, file), samples, by=by)
         show_systems(reports, tables, draws if intervals else None, by, per_example)
         return
     refuse_settings(ctx, "score", scoring.protocol)
@@ -141,7 +154,10 @@ def score(
         refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {scoring.protocol} has none")
     refuse_inference(ctx, intervals, draws)
     keep_apart([per_example, matches, reasons], [gold, *pred])
-    names = short_names(pred)
+    systems = split_files(pred, samples.system, samples.sample, reads.id)
+    is_plain = not has_several(systems, samples.over)
+    if not is_plain:
+        refuse(ctx, OF_ONE_ANSWER, f"is for one answer to an example, not --over {samples.over}")
     reports = {}
     with doing(f"reading {gold}"):
         table = (
@@ -150,7 +166,21 @@ def score(
             else take_relations(gold, gold_column, pred_column)
         )
         source = opened(table)
-        gold_side = _reusable(source, recipe, len(names) > 1)
+        gold_side = _reusable(source, recipe, len(systems) > 1 or not is_plain)
+    if not is_plain:
+        keep: dict[str, Any] = {"statistics": columns_by(name_cluster(draws.cluster)), "by": by}
+        keep |= {"backend": backend, "num_threads": threads, "pred_column": pred_column}
+        from fastcausal.sweeps.scoring import scoring_of
+
+        vote = scoring_of(recipe, table).vote if samples.over == "majority" else None
+        reports = make_reports(
+            systems, lambda each: fc.score(gold_side, each, recipe, **keep), samples, vote, by=by
+        )
+        reports = add_intervals(reports, draws, by) if intervals else reports
+        write_units(per_example, reports)
+        print_reports(reports, tables, by, counts)
+        return
+    names = {name: answers.sources[0] for name, answers in systems.items()}
     with (
         join_files(per_example, list(names)) as counted,
         open_rows(matches, len(names) > 1) as write_matches,
@@ -158,8 +188,8 @@ def score(
     ):
         for name, path in names.items():
             with (
-                doing(f"scoring {path}") as progress,
-                prefix_errors(name if len(names) > 1 else None),
+                doing(f"scoring {name}") as progress,
+                prefix_errors(name if len(names) > 1 else None, path),
             ):
                 report: Any = fc.score(
                     gold_side,
@@ -174,7 +204,8 @@ def score(
                     pred_column=pred_column,
                 )
                 # Gold may be in memory.
-                notes = () if pred_column is not None else notes_on_one_file(gold, path)
+                is_file = pred_column is None and isinstance(path, str)
+                notes = notes_on_one_file(gold, path) if is_file else ()
                 report.warnings = tuple(dict.fromkeys((*report.warnings, *notes)))
                 if matches is not None:
                     write_matches(name, report.matches)
@@ -184,7 +215,7 @@ def score(
                 report = add_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
     print_reports(reports, tables, by, counts)
-    if tables.format == "text" and protocol is RECESS:
+    if tables.format == "text" and protocol is RECESS and samples.system is None:
         given = policies._asdict() | reads.arguments() | marks.given()
         hint(_official_hint(source, names, **given))
 

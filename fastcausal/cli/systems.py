@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.cli.console import (
@@ -13,14 +15,18 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
-from fastcausal.cli.options import DrawOptions
+from fastcausal.cli.options import DrawOptions, SampleOptions
 from fastcausal.cli.tables import TableOptions
 
 Columns = Sequence[str] | None
+SAMPLE = "sample"  # the column of units that tells answers to an item
+REPEATS = "would tell the answers to an item"
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.formats.ranked import Ranked
     from fastcausal.report.grid import Grid
     from fastcausal.report.numbers import Scale
     from fastcausal.report.report import Report
@@ -28,14 +34,56 @@ if TYPE_CHECKING:
     Grids = Callable[[dict[str, Report], Columns, bool], list[Grid]]
 
 
-def make_reports(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
-    """Make the report of every file of answers, by its short name; errors start with that name."""
-    names = short_names(files)
+def make_reports(
+    systems: Mapping[str, Ranked],
+    make: Callable[[Any], Any],
+    samples: SampleOptions,
+    vote: Callable[[Ranked], Any] | None = None,
+    by: Columns = None,
+) -> dict[str, Any]:
+    """Make the report of each system, over its answers; errors start with its name."""
+    several, over = has_several(systems, samples.over), samples.over
     reports = {}
-    for name, file in names.items():
-        with doing(f"scoring {file}"), prefix_errors(name if len(names) > 1 else None):
-            reports[name] = make(file)
+    for name, answers in systems.items():
+        with (
+            doing(f"scoring {name}"),
+            prefix_errors(name if len(systems) > 1 else None, answers.sources[0]),
+        ):
+            if not several:
+                reports[name] = make(answers.sources[0])
+                continue
+            from fastcausal.sweeps.answers import reduce_answers, sign
+
+            count = partial(_count, make, name)
+            reports[name] = sign(reduce_answers(answers, count, over, vote=vote), over).report(by)
     return reports
+
+
+def _count(make: Callable[[Any], Any], name: str, source: Any) -> Statistics:
+    counted: Statistics = make(source).statistics
+    return replace(counted, system=name)
+
+
+def has_several(systems: Mapping[str, Ranked], over: str) -> bool:
+    """Return True if a rule has several answers to an item, or makes values of items."""
+    is_one = over in ("mean", "first", "best", "majority")
+    return not is_one or any(len(answers.sources) > 1 for answers in systems.values())
+
+
+def split_files(
+    files: Sequence[str], system: str | None, sample: str | None, id: str | None = None
+) -> dict[str, Ranked]:
+    """Return the answers of each system of files, by its name or the short name of its file."""
+    from fastcausal.errors import InputError
+    from fastcausal.formats.ranked import split_file
+
+    found: dict[str, Ranked] = {}
+    for short, file in short_names([*files]).items():
+        for name, answers in split_file(file, system, sample, id).items():
+            if (name or short) in found:
+                raise InputError(f'{file}: another system "{name or short}", expected a name each')
+            found[name or short] = answers
+    return found
 
 
 def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
@@ -52,14 +100,20 @@ def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def prefix_errors(system: str | None) -> Iterator[None]:
-    """Name the system in errors, if there are several."""
-    from fastcausal.errors import InputError
+def prefix_errors(system: str | None, source: Any = None) -> Iterator[None]:
+    """Name the system in errors, if there are several, and the option for ids that repeat."""
+    # ``source`` has the ids of predictions; those of gold may not repeat.
+    from fastcausal.errors import InputError, Remedy
+    from fastcausal.files.keys import RepeatedError
 
     try:
         yield
     except InputError as error:
-        raise InputError(f"{system}: {error}" if system else str(error)) from error
+        said = f"{system}: {error}" if system else str(error)
+        name = str(getattr(source, "name", source))
+        if isinstance(error, RepeatedError) and str(error).startswith((f"{name}:", "id ")):
+            raise InputError(said, Remedy("sample", ("COLUMN",), REPEATS)) from None
+        raise InputError(said) from error
 
 
 def add_intervals(
@@ -67,12 +121,16 @@ def add_intervals(
     draws: DrawOptions,
     by: Columns,
 ) -> dict[str, Report]:
-    """Add intervals to every score of every report."""
+    """Add intervals to every score of every report; answers are drawn with their items."""
     with doing("resampling"):
-        return {
-            name: report.with_intervals(**draws._asdict(), by=by)
-            for name, report in reports.items()
-        }
+        found = {}
+        for name, report in reports.items():
+            given = draws._asdict()
+            units = report.statistics.units
+            if units is not None and SAMPLE in units.column_names:
+                given["cluster"] = report.statistics.resolve_cluster(draws.cluster) or "id"
+            found[name] = report.with_intervals(**given, by=by)
+        return found
 
 
 def print_reports(

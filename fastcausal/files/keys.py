@@ -37,6 +37,10 @@ BY_NUMBER: ContextVar[bool] = ContextVar("id_numbers", default=False)
 ALLOWED = Remedy("unmatched", ("empty", "skip"), "would allow it")
 
 
+class RepeatedError(InputError):
+    """A key that occurs twice."""
+
+
 class Match(NamedTuple):
     """Matched rows of two sources."""
 
@@ -229,8 +233,8 @@ def require_unique(
     first, again = rows
     key = f'id "{keys[again]}"' if called is None else called(again)
     if where is None:
-        raise InputError(f"{key} occurs twice")
-    raise InputError(f"{where(again)}: {key} occurs twice, first in {where(first)}")
+        raise RepeatedError(f"{key} occurs twice")
+    raise RepeatedError(f"{where(again)}: {key} occurs twice, first in {where(first)}")
 
 
 def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:

@@ -96,6 +96,11 @@ class Records:
     def __contains__(self, column: str) -> bool:
         return self.find(column) is not None
 
+    @property
+    def is_table(self) -> bool:
+        """True if rows are columns, False if they are objects of JSON."""
+        return isinstance(self._rows, COLUMNS)
+
     @cached_property
     def _names(self) -> dict[str, str]:
         """Names of columns, each with its name in the source."""

@@ -26,6 +26,7 @@ from fastcausal.errors import InputError
 from fastcausal.files import binary
 from fastcausal.files.files import Source
 from fastcausal.files.packed import local, name_of
+from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 from fastcausal.formats import bio, declared, examples, frames, spans
 from fastcausal.formats import model_output as raw
@@ -185,6 +186,10 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
             table = binary.load(content)
             return frames.read(table, of, *_held(given), name=content.name)
         return source.format.read(content, **_arguments(source.format, given))
+    if isinstance(source, Records):  # a part of a table, or of a log
+        format = format or raw.format_of(source)
+        if format != raw.FORMAT.name:
+            source = source.table if source.typed and source.is_table else [*source.objects()]
     source = local(source)
     if format == raw.FORMAT.name and not is_folder(source):
         _refuse_others(raw.FORMAT, given)

@@ -18,11 +18,13 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.task import Task, declared, resolve
 from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.formats.ranked import Ranked
 from fastcausal.formats.traits import add_traits
 from fastcausal.marking import FIELDS, MARKING, Marking
 from fastcausal.recipe import Reads, Recipe
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
+from fastcausal.sweeps.answers import vote_labels, vote_relations
 from fastcausal.sweeps.runs import Run, digest_of_files, digest_of_lines
 from fastcausal.sweeps.scores import scores_of_runs, sums_of
 from fastcausal.tasks.extraction.score import score
@@ -44,6 +46,9 @@ class Scoring(Protocol):
 
     def statistics(self, pred: Any) -> Statistics:
         """Count predictions, as the task's function does."""
+
+    def vote(self, answers: Ranked) -> Any:
+        """Make one prediction of several answers to an item."""
 
     def digest(self, file: str) -> int | None:
         """Return a digest of predictions as they are read, in any order of rows."""
@@ -115,6 +120,14 @@ class RelationScoring:
     def statistics(self, pred: Any) -> Statistics:
         """Count predictions, as `fastcausal.score` does."""
         return score(self.gold, pred, self.recipe, statistics=self.columns).statistics
+
+    def vote(self, answers: Ranked) -> Relations:
+        """Return the relations that more than half of the answers to an item make."""
+        ranks = [Run("", each).read(self.gold, self.recipe) for each in answers.sources]
+        for pred in ranks:
+            if pred.n_unread and self.recipe.unparsed == "error":
+                score(self.gold, pred, self.recipe.of_relations())  # raises
+        return vote_relations(ranks, answers.ids)
 
     def digest(self, file: str) -> int | None:
         """Return a digest of predictions as they are read, in any order of rows."""
@@ -192,6 +205,12 @@ class TaskScoring:
         """Count predictions, as the function of the task does."""
         counted: Statistics = self.function(self.gold, pred, **self.options).statistics
         return counted
+
+    def vote(self, answers: Ranked) -> Any:
+        """Return the most frequent label of each item."""
+        if self.name != "classify" or {"answers", "protocol"} & {*self.options}:
+            raise ValueError("over majority is for relations and labels")
+        return vote_labels(answers)
 
     def digest(self, file: str) -> int | None:
         """Return a digest of the lines of predictions, in any order."""

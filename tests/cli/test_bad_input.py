@@ -97,7 +97,8 @@ BAD = {
         TRUTH.replace("second", "first"), "g.csv", None,
         'g.csv:3: id "first" occurs twice, first in g.csv:2'),
     "duplicate ids": (row() + row(), "p.jsonl", row(),
-                      'p.jsonl:2: id "a" occurs twice, first in p.jsonl:1'),
+                      'p.jsonl:2: id "a" occurs twice, first in p.jsonl:1; --sample COLUMN would '
+                      "tell the answers to an item"),
     "an id is missing": (row() + row(id=None), "p.jsonl", row(),
                          'p.jsonl:2: no "id", other examples have one'),
     "ends before it starts": (row(start=2, stop=1), "p.jsonl", row(),

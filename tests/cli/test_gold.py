@@ -130,7 +130,7 @@ def test_answers_of_tables_are_taken_over_a_rule(tmp_path, command):
         (["merge", FILES[0], "--out", "x.parquet"], "score GOLD PRED --per-example"),
         (["compare", FILES[0]], "1 files, expected A B, or GOLD A B"),
         (["compare", sample.GOLD, *FILES, "--value", "x"], "--value is for logs and tables"),
-        (["compare", sample.GOLD, *FILES, "--over", "max"], "--over is for logs and tables"),
+        (["compare", sample.GOLD, *FILES, "--over", "most"], 'over is "most"'),
         (["compare", sample.GOLD, FILES[0], FILES[0]], "is given twice"),
         (["gate", "--candidate", "x"], "expected --baseline and --min-delta, or --min"),
         (["gate", "--candidate", "x", "--min", "0.8"], "expected SCORE=VALUE such as overall_f1"),

@@ -229,8 +229,8 @@ def test_several_epochs_say_the_way(form):
     with pytest.raises(InputError) as error:
         formats.read(log(samples), like=gold)
     assert str(error.value) == (
-        "x.json: 2 epochs, expected one answer to each sample; inspect score --scorer "
-        "fastcausal/relations scores all epochs, and compare and leaderboard take its log"
+        "x.json: 2 epochs, expected one answer to each sample; the commands score and compare "
+        "take all"
     )
 
 

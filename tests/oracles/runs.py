@@ -135,3 +135,29 @@ def regressions(before, after, missing="skip", level=Fraction(1, 20), allow_flak
         elif a["n"] and a["right"] == a["n"] and b["right"] == 0 and (b["n"] or missing == "zero"):
             down.add(id)
     return down | (set() if allow_flaky else set(down_by_chance_of(tests, level)))
+
+
+def majority_of(answers):
+    """The relations that more than half of the answers make, in order of appearance."""
+    made = [relation for answer in answers for relation in answer]
+    different = [r for k, r in enumerate(made) if r not in made[:k]]
+    return [r for r in different if 2 * sum(r in answer for answer in answers) > len(answers)]
+
+
+def label_of(answers):
+    """The most frequent label, the first of equal ones."""
+    return max(answers, key=lambda label: (answers.count(label), -answers.index(label)))
+
+
+def f1_of(tp, n_pred, n_gold):
+    """F1 of counts; None for 0/0."""
+    return 2 * tp / (n_pred + n_gold) if n_pred + n_gold else None
+
+
+def best_of(answers, gold):
+    """The answer with the highest F1 of its own, 1 for 0/0; the first of equal ones."""
+    own = []
+    for answer in answers:
+        f1 = f1_of(len([r for r in answer if r in gold]), len(answer), len(gold))
+        own.append(1 if f1 is None else f1)
+    return answers[own.index(max(own))], own

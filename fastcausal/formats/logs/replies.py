@@ -28,6 +28,7 @@ class Log(NamedTuple):
     reply: Callable[[Row, Counter[str]], Any]
     # Paths of the example's id; the first with a value in every row counts
     ids: tuple[str, ...] = ("custom_id", "id")
+    several: str = ""  # The path of a list of answers to one request
 
 
 def log_of(row: Any) -> Log | None:
@@ -48,6 +49,30 @@ def reply_of(row: Any, notes: Counter[str]) -> Any:
     """
     log = log_of(row)
     return row if log is None else log.reply(row, notes)
+
+
+def split_answers(row: Row) -> list[Row]:
+    """Return a row for each of the answers to one request.
+
+    >>> split_answers({"id": 1, "choices": [{"text": "a"}, {"text": "b"}]})
+    [{'id': 1, 'choices': [{'text': 'a'}]}, {'id': 1, 'choices': [{'text': 'b'}]}]
+    """
+    log = log_of(row)
+    items = follow_path(row, log.several) if log and log.several else None
+    if not isinstance(items, list) or len(items) < 2:
+        return [row]
+    assert log is not None
+    return [_put(row, log.several.split("."), [item]) for item in items]
+
+
+def _put(value: Any, path: Sequence[str], new: Any) -> Any:
+    """Return a value with another one at a path."""
+    if not path:
+        return new
+    key, *rest = path
+    if isinstance(value, list):
+        return [_put(each, rest, new) if k == int(key) else each for k, each in enumerate(value)]
+    return {**value, key: _put(value[key], rest, new)}
 
 
 def ids_in(rows: Sequence[Row], log: Log) -> str | None:
@@ -205,10 +230,11 @@ def _calls(items: Iterable[Any]) -> list[Row]:
 
 # The first that recognises a row counts.
 LOGS = (
-    Log("batch of OpenAI or vLLM", _has("custom_id", "response"), _read_batch, ("custom_id",)),
+    Log("batch of OpenAI or vLLM", _has("custom_id", "response"), _read_batch, ("custom_id",),
+        "response.body.choices"),
     Log("batch of Anthropic", _has("custom_id", "result"), _read_result, ("custom_id",)),
-    Log("log of inspect-ai", _has("epoch", "scores"), _read_inspected, ("id",)),
-    Log("samples of lm-eval", is_sample, _read_sample, ("doc.id", "doc_id")),
+    Log("log of inspect-ai", _has("epoch", "scores"), _read_inspected, ("id",), "output.choices"),
+    Log("samples of lm-eval", is_sample, _read_sample, ("doc.id", "doc_id"), "resps.0"),
     # Rows of promptfoo come in any order: without ids of their own, they are known by their tests.
     Log("results of promptfoo", _has("testIdx", "testCase"), _read_tested, ("vars.id", "testIdx")),
     Log("Every Eval Ever", _has("sample_id", "evaluation"), _read_instance, ("sample_id",)),
@@ -218,9 +244,10 @@ LOGS = (
         lambda row, _: row["predicted_text"],
         ("instance_id",),
     ),
-    Log("completions", _lists("choices", "message", "text"), _read_choices),
+    Log("completions", _lists("choices", "message", "text"), _read_choices, several="choices"),
     Log("responses", _lists("output", "type"), _read_items),
-    Log("outputs of vLLM", _lists("outputs", "text"), lambda r, n: _first(r["outputs"], n)["text"]),
+    Log("outputs of vLLM", _lists("outputs", "text"), lambda r, n: _first(r["outputs"], n)["text"],
+        several="outputs"),
     Log("message", lambda row: row.get("role") == "assistant", lambda row, _: _read_message(row)),
     Log("messages", _lists("messages", "role"), _read_messages),
-)
+)  # fmt: skip

@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import compact, is_valid
 from fastcausal.errors import InputError, Remedy
+from fastcausal.files.records import Records
 from fastcausal.files.values import pause_gc
 from fastcausal.formats import span_lines, spans
 from fastcausal.formats.cnc.tagged import token_counts
+from fastcausal.formats.logs.replies import log_of
 from fastcausal.formats.model_output.forms import FORMS, noted
 from fastcausal.formats.model_output.plain import ParsedAnswers, parsed, value_at
 from fastcausal.formats.model_output.shapes import Notes
@@ -26,7 +28,7 @@ from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.formats.words import WordCutter, join_tokens, token_column, tokens_like
 from fastcausal.marking import MARKING, Marking
-from fastcausal.options import Occurrence
+from fastcausal.options import Occurrence, ReadFormat
 from fastcausal.relations import Relations
 
 
@@ -39,6 +41,11 @@ def schema() -> dict[str, Any]:
     stored = Path(__file__).with_name("answers.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(stored)
     return loaded
+
+
+def format_of(rows: Records) -> ReadFormat | None:
+    """Return the format of rows of a log; None for other rows."""
+    return "answers" if not rows.is_table and log_of(rows.objects()[0]) is not None else None
 
 
 @pause_gc()

@@ -13,26 +13,29 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, name_of
-from fastcausal.files.records import Records, read_records
+from fastcausal.files.records import Records, Taken, read_records
 from fastcausal.files.values import follow_path
 from fastcausal.files.zips import Archive, is_zip
 from fastcausal.formats import spans
 from fastcausal.formats.logs import inspect_ai
-from fastcausal.formats.logs.replies import ids_in, log_of, reply_of
+from fastcausal.formats.logs.replies import ids_in, log_of, reply_of, split_answers
 from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.formats.span_lines import SpanLines
 
 SUFFIXES = (".eval",)
+START = 1 << 20  # bytes that tell a log from other files
 _IDS = ("id", "custom_id")
 
 
@@ -149,12 +152,41 @@ def _samples(name: str, samples: list[Any], places: list[str] | None = None) -> 
 
 def _require_one_epoch(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     epochs = dict.fromkeys(row.get("epoch") for row in rows)
-    if len(epochs) > 1:
+    ids = {str(row.get("id")) for row in rows}
+    if len(epochs) > 1 and len(ids) < len(rows):
         raise InputError(
-            f"{name}: {len(epochs)} epochs, expected one answer to each sample; inspect score "
-            "--scorer fastcausal/relations scores all epochs, and compare and leaderboard take "
-            "its log"
+            f"{name}: {len(epochs)} epochs, expected one answer to each sample; the commands score "
+            "and compare take all"
         )
+
+
+def may_be_log(source: Any) -> bool:
+    """Return True if the start of a file looks like a log."""
+    path = local(source)
+    if not isinstance(path, str | os.PathLike) or str(path) == "-" or Path(path).is_dir():
+        return False
+    if str(path).lower().endswith(SUFFIXES):
+        return True
+    try:
+        start = Source.open(path, most=START)
+    except InputError:
+        return False
+    data = start.data.lstrip()
+    if data[:1] == b"{":
+        return log_of(first_object(start)) is not None or b'"eval"' in data
+    return data[:1] == b"[" and log_of(first_object(start)) is not None
+
+
+def rows_of_log(path: str | os.PathLike[str]) -> tuple[Records, list[tuple[Any, int]]] | None:
+    """Return a row for each answer in a log, with its epoch and choice; None for another file."""
+    if not may_be_log(path) or not is_log(load(path)):
+        return None
+    records = _records(path, None, None)
+    every = [*map(split_answers, _keep_first_filter(records.objects()))]
+    at = np.repeat(np.arange(len(every)), [*map(len, every)])
+    rows = [*chain.from_iterable(every)]
+    samples = [(row.get("epoch"), k) for each in every for k, row in enumerate(each)]
+    return Records(records.name, rows, places=Taken(records.locate, at)), samples
 
 
 def _keep_first_filter(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

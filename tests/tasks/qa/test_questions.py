@@ -396,7 +396,8 @@ BAD_PRED = {
     "no object": ("null", "p is null, expected an object or a list"),
     "twice": ('{"a": "x", "b": "", "a": "y"}', 'p: an object has the key "a" 2 times'),
     "twice in a list": (json.dumps(TEXTS + TEXTS[:1]),
-                        'p: row 3: id "a" occurs twice, first in p: row 0'),
+                        'p: row 3: id "a" occurs twice, first in p: row 0; --sample COLUMN would '
+                        "tell the answers to an item"),
     "a list": ('{"a": ["x"]}', 'p: id "a": "prediction_text" is a list, expected a string'),
     "null": (lines([TEXTS[0], {"id": "b", "prediction_text": None}]),
              'p:2: id "b": "prediction_text" is null, expected a string'),
