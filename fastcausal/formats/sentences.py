@@ -92,6 +92,8 @@ class SearchedSentence:
     ) -> Found:
         """Find the characters of a span text; raise UnreadError if it does not occur."""
         wanted = wanted.strip(WHITE)
+        if fold_signs(wanted.strip(_ENDS) or wanted) not in self._loosest:  # as none of the forms
+            raise UnreadError(f"{shown(wanted)} is not in the text", wanted)
         ends = ((OTHER_ENDS, text, (None, _loose, fold_signs)) for text in _inner(wanted))
         whole = ("", wanted, (None, _loose)), (OTHER_SIGNS, wanted, (fold_signs,))
         for way, text, folds in chain(whole, ends):
@@ -146,6 +148,10 @@ class SearchedSentence:
     @cached_property
     def _bounds(self) -> tuple[frozenset[int], frozenset[int]]:
         return frozenset(self.starts), frozenset(self.stops)
+
+    @cached_property
+    def _loosest(self) -> str:
+        return fold_signs(self.text)
 
     def _letters(self, fold: Fold | None) -> Letters:
         if fold not in self._forms:

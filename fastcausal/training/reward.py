@@ -242,6 +242,10 @@ class Reward:
         self, golds: Sequence[GoldExample], answers: list[Any], answered: ParsedAnswers
     ) -> Builder:
         """Find the spans of answers in the texts of their examples."""
+        if answered.others and "direction" not in self._parts:
+            # Where a relation is unread, the score does not depend on the others.
+            others = {k: _refuse(relations) for k, relations in answered.others.items()}
+            answered = answered._replace(others=others)
         return model_output.find_spans(
             "completions",
             answers,
@@ -276,15 +280,13 @@ class Reward:
         """Return the score of each example."""
         counts = self._counting.run(aligned, partners=False).counts
         numerator, denominator = (counts @ self._weights).T
-        is_defined = denominator != 0
-        shares = np.zeros(len(golds))
-        np.divide(numerator, denominator, out=shares, where=is_defined)
-        if not is_defined.all():
-            n_gold, n_pred = (
-                rows.row_offsets[rows.relation_offsets] for rows in (aligned.gold, aligned.pred)
-            )
-            has_spans = (n_gold + n_pred)[1:] > (n_gold + n_pred)[:-1]
-            shares[~(is_defined | has_spans)] = self._of_none
+        if denominator.all():
+            shares: Float64 = numerator / denominator
+        else:
+            sides = aligned.gold, aligned.pred
+            n_spans: Any = sum(rows.row_offsets[rows.relation_offsets] for rows in sides)
+            shares = np.where(n_spans[1:] > n_spans[:-1], 0.0, self._of_none)
+            np.divide(numerator, denominator, out=shares, where=denominator != 0)
         if unread:
             shares[unread] = self._of_unparsed
         return shares
@@ -406,7 +408,7 @@ def _check_parts(parts: Mapping[str, float] | None) -> dict[str, float]:
     return weights
 
 
-def _weigh(protocol: Protocol, score: str) -> tuple[str, Float64]:
+def _weigh(protocol: Protocol, score: str) -> tuple[str, Int64]:
     """Return the flat name of a score, and weights of counts: [n_counts, 2], of a ratio."""
     formula = formula_of(protocol, ROLES, typed=True)
     # Both sums of a ratio are linear: rows with a single 1 give their weights.
@@ -422,7 +424,8 @@ def _weigh(protocol: Protocol, score: str) -> tuple[str, Float64]:
         raise ValueError(
             f'score is "{score}", expected a ratio of sums of {protocol.name}: {", ".join(ratios)}'
         )
-    return name, np.stack(ratios[name], axis=1)[:-1].astype(np.float64)
+    weights = 2 * np.stack(ratios[name], axis=1)[:-1]  # partial errors count half
+    return name, weights.astype(np.int64)
 
 
 def _key(row: Row) -> bytes:
@@ -526,6 +529,13 @@ def _are_read(answered: ParsedAnswers) -> Booleans:
         entries = [relations] if isinstance(relations, UnreadError) else relations
         read[k] = not any(isinstance(each, UnreadError) for each in entries)
     return read
+
+
+def _refuse(relations: list[Any] | UnreadError) -> list[Any] | UnreadError:
+    """Return the reason why the first relation is unread, if any is; else the relations."""
+    if isinstance(relations, UnreadError):
+        return relations
+    return next((each for each in relations if isinstance(each, UnreadError)), relations)
 
 
 def _quotes(

@@ -49,6 +49,29 @@ def test_locating_never_fails_otherwise(text, wanted):
         assert 0 <= start < stop <= len(text)
 
 
+class Everything:
+    def __contains__(self, text: str) -> bool:
+        return True
+
+
+LETTERS = "aA\u00df s-\u2013\u2026.\"'\u201c\u201d`,\u3000"
+
+
+@given(st.text(LETTERS, max_size=9), st.text(LETTERS, max_size=6))
+@example("a--A", "-a")
+@example("a \u2026 s", "a ... S.")
+def test_texts_that_are_nowhere_are_known_at_once(text, wanted):
+    quick, slow = SearchedSentence(text), SearchedSentence(text)
+    slow.__dict__["_loosest"] = Everything()
+    found = []
+    for sentence in (quick, slow):
+        try:
+            found.append(sentence.pieces(wanted))
+        except UnreadError as reason:
+            found.append(str(reason))
+    assert found[0] == found[1]
+
+
 def located(text, wanted):
     """Locate a text as `SearchedSentence.locate` is defined: all occurrences, then a choice."""
     white, wanted = WHITE, wanted.strip(WHITE)

@@ -317,7 +317,7 @@ def by_score(protocol: str, score: str, text: str, gold: Any, answer: str) -> fl
     return hits / (hits + sum(errors) if errors else group["predicted"] + group["gold"])
 
 
-RACES = [("recess", "overall_f1", 400), ("relations", "overlap_f1", 100)]
+RACES = [("recess", "overall_f1", 200), ("relations", "overlap_f1", 100)]
 
 
 @pytest.mark.parametrize(
@@ -339,6 +339,32 @@ def test_every_way_gives_the_same_bits(protocol, score, n):
         row = {"text": text, "relations": gold}
         alone = one.score(answer, row), one.verl("", answer, gold, row)
         assert (*alone, by_score(protocol, score, text, gold, answer)) == (value,) * 3, answer
+
+
+SCORES = {
+    "recess": ("overall_precision", "overall_recall", "cause_recall", "signal_precision"),
+    "cnc-2023": ("overall_precision", "effect_recall"),
+    "depths": ("links_precision", "causal_f1", "spans_overall_recall", "steps_found"),
+}
+
+
+@pytest.mark.parametrize("protocol", SCORES)
+def test_scores_that_are_one_ratio(protocol):
+    rewards = {name: Reward(protocol, score=name) for name in SCORES[protocol]}
+    n_between = 0
+    for text, gold, answer in drawn(60):
+        example, output = {"text": text, "relations": gold}, {"output": answer}
+        report = fc.score([example], [output], protocol, answers="output", unparsed="empty")
+        # cnc-2023 does not count unread answers that it ignores.
+        n_unread = fc.read([{**output, "text": text}], answers="output").n_unread
+        n_relations = report.facts["n_pred_relations"] + report.facts["n_gold_relations"]
+        for name, reward in rewards.items():
+            group, _, score = name.rpartition("_")
+            value = report[group][score] if n_relations else 1.0
+            wanted = 0.0 if n_unread or math.isnan(value) else value
+            n_between += 0 < wanted < 1
+            assert reward.score(answer, example) == wanted, (name, answer)
+    assert n_between > 5
 
 
 def test_parts_of_drawn_answers_are_shares():
