@@ -140,15 +140,20 @@ class Examples:
 
 def examples_of(answers: ValueAnswers) -> Examples:
     """Group answers by example."""
-    coded = arrow.joined(answers.ids).dictionary_encode()
-    in_order = pc.sort_indices(coded.dictionary)  # bytes of UTF-8 are ordered as characters are
-    ranks = np.empty(len(in_order), np.int64)
-    ranks[arrow.values_of(in_order)] = np.arange(len(in_order))
-    codes = ranks[arrow.values_of(coded.indices)]
-    order = np.argsort(codes, kind="stable")
-    sizes = np.bincount(codes)
-    examples = Examples(coded.dictionary.take(in_order), order, np.cumsum(sizes) - sizes, sizes)
+    ids = arrow.joined(answers.ids)
+    in_order = pc.sort_indices(ids)  # stable; bytes of UTF-8 are ordered as characters are
+    ascending = ids.take(in_order)
+    begins = np.ones(len(ids), bool)
+    begins[1:] = pc.not_equal(ascending[1:], ascending[:-1])
+    starts = np.flatnonzero(begins)
+    order = arrow.values_of(in_order).astype(np.int64)
+    sizes = np.diff(starts, append=len(ids))
+    if len(starts) < len(ids):
+        ascending = ascending.take(arrow.numbers(starts))
+    examples = Examples(ascending, order, starts, sizes)
     if (sizes > 1).any():
+        codes = np.empty(len(ids), np.int64)
+        codes[order] = np.cumsum(begins) - 1
         _require_unique(answers, examples, codes)
     return examples
 
