@@ -165,11 +165,12 @@ $(VENV)/.page: setup.py $(CSRC) | $(BIN)/python
 	$(BIN)/python setup.py -q build_page
 	touch $@
 
-# Harnesses write logs in an environment of their own (1 GB); test-all uses it where
+# Harnesses write logs in an environment of their own (2 GB); test-all uses it where
 # `make .venv-harnesses/.test` has built it, and skips their tests without it.
 $(VENV)-harnesses/.test:
 	$(PYTHON) -m venv $(VENV)-harnesses
 	-$(VENV)-harnesses/bin/pip install -q inspect-ai openai lm-eval
+	-$(VENV)-harnesses/bin/pip install -q deepeval mlflow
 	-$(VENV)-harnesses/bin/pip install -q every-eval-ever  # Python 3.12 or newer
 	touch $@
 

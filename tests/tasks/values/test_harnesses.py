@@ -1,7 +1,7 @@
 """Logs that the harnesses write, and the means and standard errors that they print.
 
-``FASTCAUSAL_HARNESSES`` names a Python that has inspect-ai and lm-eval: they need not stand beside
-this package.
+``FASTCAUSAL_HARNESSES`` names a Python that has inspect-ai, lm-eval, DeepEval and mlflow: they need
+not stand beside this package.
 """
 
 from __future__ import annotations
@@ -97,6 +97,26 @@ def test_lm_eval(tmp_path):
         printed_error = printed[name.replace(",", "_stderr,")]
         if printed_error != "N/A":
             assert error_of(statistics, name) == pytest.approx(printed_error, rel=1e-9)
+
+
+def test_deepeval(tmp_path):
+    run("deepeval", "deepeval_run.py", tmp_path)
+    [path] = tmp_path.glob("test_run_*.json")
+    [printed] = json.loads(path.read_text())["metricsScores"]
+    made = fc.statistics(path, "Overlap", missing="skip")
+    assert made.scores()["Overlap"][0] == pytest.approx(sum(printed["scores"]) / 5, abs=1e-12)
+    assert (made.system, len(made.left_out)) == ("careful", printed["errors"])
+    held = json.loads(path.read_text())
+    assert fc.statistics(path).scores()["success"][0] == held["testPassed"] / 6
+
+
+def test_mlflow(tmp_path):
+    run("mlflow", "mlflow_run.py", tmp_path)
+    for name in ("eval_results_table.json", "traces.json", "traces.csv"):
+        made = fc.statistics(tmp_path / name, "same")
+        assert made.scores()["same"][0] == pytest.approx(2 / 3, abs=1e-12), name
+    ids = made.units["id"].to_pylist()  # of the inputs, which another run has too
+    assert all("seven" in id or "four" in id or "one" in id for id in ids)
 
 
 def test_the_scorer_of_inspect_is_found_by_its_entry_point(tmp_path):
