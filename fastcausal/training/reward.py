@@ -8,12 +8,10 @@
 
 from __future__ import annotations
 
-import ast
 import marshal
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +24,10 @@ from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
 from fastcausal.formats import model_output, read_marked
 from fastcausal.formats._tokens import is_of_letters, occurrences
-from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.cnc.markup import OFFICIAL, holds_tags
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.cnc.tagged import token_counts
+from fastcausal.formats.model_output.brackets import read_python
 from fastcausal.formats.model_output.plain import ParsedAnswers, parsed
 from fastcausal.formats.model_output.shapes import JSON, Notes
 from fastcausal.formats.model_output.texts import relations_in
@@ -39,7 +38,7 @@ from fastcausal.options import Occurrence, ProtocolName, check_reading
 from fastcausal.protocols import PROTOCOLS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.extraction.counting import Counting, counting_of, formula_of
+from fastcausal.tasks.extraction.counting import counting_of, formula_of
 from fastcausal.tasks.relations import official
 from fastcausal.tasks.relations.align import Aligned, align_rows
 from fastcausal.tasks.relations.formula import MULTI
@@ -48,7 +47,6 @@ from fastcausal.tasks.relations.unread import unread_message
 
 PARTS = ("score", "format", "quote", "direction")
 SCORE_ALONE = {"score": 1.0}
-COMPILED = ("_counting", "_depths")
 Float64 = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]
 Row = tuple[Any, Any, Any]  # text, tokens and gold of an example, as given
@@ -135,14 +133,15 @@ class Reward:
         self._marking = Marking.make(words=words)
         self._rule = WordCutter.choose(self._marking.words)
         self._score, self._weights = _weigh(self._protocol, score)
+        self._counting = counting_of(self._protocol, ROLES, "cpu", None)
+        self._depths = counting_of(PROTOCOLS["depths"], ROLES, "cpu", None)
         self._cache = cache
         self._kept: dict[bytes, GoldExample] = {}
         self.__name__: str = name or f"fastcausal_{self._protocol.name}_{score}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the settings, without what is kept or compiled."""
-        state = {name: value for name, value in self.__dict__.items() if name not in COMPILED}
-        return state | {"_kept": {}}
+        """Return the settings, without what is kept."""
+        return {**self.__dict__, "_kept": {}}
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float]:
         """Return the reward of each completion, as TRL asks for it.
@@ -181,18 +180,6 @@ class Reward:
         row = dict(extra_info or {})
         row.setdefault(self._text, row.get("text"))
         return self.score(solution_str, row | {self._gold: ground_truth})
-
-    @cached_property
-    def _counting(self) -> Counting:
-        return counting_of(self._protocol, ROLES, "cpu", None)
-
-    @cached_property
-    def _depths(self) -> tuple[Counting, Int64]:
-        """The counting of depths, and its weights of turned and of all predicted relations."""
-        counting = counting_of(PROTOCOLS["depths"], ROLES, "cpu", None)
-        formula = formula_of(PROTOCOLS["depths"], ROLES)
-        each = formula.counts_of(np.eye(len(counting.columns), dtype=np.int64), "account_predicted")
-        return counting, np.stack([each["turned"], each["relations"]], axis=1)
 
     def _rows(self, n: int, columns: Mapping[str, Any]) -> list[Row]:
         """Return text, tokens and gold of n completions."""
@@ -293,8 +280,10 @@ class Reward:
 
     def _directions(self, aligned: Aligned, answered: ParsedAnswers) -> Float64:
         """Return 1 less the share of relations that are right but turned; 0 for unread answers."""
-        counting, weights = self._depths
-        turned, relations = (counting.run(aligned, partners=False).counts @ weights).T
+        formula = formula_of(PROTOCOLS["depths"], ROLES)
+        counts = self._depths.run(aligned, partners=False).counts
+        account = formula.counts_of(counts.T, "account_predicted")
+        turned, relations = account["turned"], account["relations"]
         kept = np.ones(len(turned))
         np.divide(relations - turned, relations, out=kept, where=relations != 0)
         return np.where(_are_read(answered), kept, 0.0)
@@ -472,11 +461,8 @@ def _decode(gold: str) -> Any:
     try:
         return JSON.decode(gold)
     except (ValueError, RecursionError):
-        pass
-    try:
-        return ast.literal_eval(gold)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return [gold]
+        value = read_python(gold)
+    return ([gold] if holds_tags(gold) else gold) if value is None else value
 
 
 def _read_alone(
@@ -548,7 +534,13 @@ def _quotes(
         if relations is None:
             relations = relations_in(answers[k], Notes())
         if not isinstance(relations, UnreadError):
-            quoted = [_is_quoted(span, gold.text) for span in _spans_in(relations)]
+            text = _space(gold.text)
+            quoted = [
+                _is_quoted(span, text)
+                if isinstance(span, str)
+                else 0 <= span[0] < span[1] <= len(gold.text)
+                for span in _spans_in(relations)
+            ]
             shares[k] = sum(quoted) / len(quoted) if quoted else shares[k]
     return shares
 
@@ -562,11 +554,14 @@ def _spans_in(relations: Iterable[Any]) -> Iterator[Any]:
                 yield from (s for s in ([spans] if is_one else spans or ()) if s not in (None, ""))
 
 
-def _is_quoted(span: Any, text: str) -> bool:
-    """Return True if a span stands in a text word for word, whatever the white space."""
-    if not isinstance(span, str):
-        return bool(0 <= span[0] < span[1] <= len(text))
-    wanted, text = (" ".join(each.split()) for each in (span, text))
+def _space(text: str) -> str:
+    """Return a text with single blanks between words."""
+    return " ".join(text.split())
+
+
+def _is_quoted(span: str, text: str) -> bool:
+    """Return True if a span stands in a text, of single blanks, word for word."""
+    wanted = _space(span)
     return bool(wanted) and any(
         not _is_within_word(text, start) and not _is_within_word(text, start + len(wanted))
         for start in occurrences(text, wanted)

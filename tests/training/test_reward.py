@@ -120,6 +120,8 @@ def test_gold_in_every_form(protocol):
         ([{"cause": "snow"}], '"snow" is not in the text'),
         ([{"cuase": "Rain"}], 'unknown role "cuase"'),
         ([{"cause": (0, 9)}], "ends after the last token"),
+        ("[Rain fell", "gold is '[Rain fell'"),
+        ("", "has 0 tokens, expected 6"),
     ],
 )
 def test_faults_of_gold_name_their_row(gold, problem):
@@ -210,6 +212,7 @@ def test_parts():
         said({"cause": "Rain  fell", "effect": "road"}): (2 / 3, 1, 0.5, 1),
         '{"relations": [3]}': (0.5, 0, 0, 0),
         '[{"cause": [0, 9], "effect": [13, 25]}]': (1, 1, 1, 1),
+        '[{"cause": [0, 9], "effect": [13, 99]}]': (0.5, 1, 0.5, 1),
     }
     n = len(cases)
     found = reward.parts_of([*cases], text=[TEXT] * n, relations=[GOLD] * n)

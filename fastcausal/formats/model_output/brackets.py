@@ -55,7 +55,7 @@ def value_at(text: str, start: int) -> BracketValue:
 
 def _broken(piece: str, stop: int) -> BracketValue:
     """Read invalid JSON as Python literals, else repair it."""
-    value = _python(piece)
+    value = read_python(piece)
     if value is not None:
         return BracketValue(value, stop, PYTHON)
     repair = repairing()
@@ -133,7 +133,7 @@ def _extent(text: str, start: int) -> Extent:
     return Extent(len(text), False, True, whole, closing)
 
 
-def _python(piece: str) -> Any:
+def read_python(piece: str) -> Any:
     """Return the value of Python literals, None for anything else."""
     try:
         with warnings.catch_warnings():
