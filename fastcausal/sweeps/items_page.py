@@ -87,7 +87,7 @@ def read_texts(ids: list[str], answers: Mapping[str, ValueAnswers]) -> ItemsAsTe
     )
     left = MAX_TEXTS
     for run, own in answers.items():
-        values = _values_of(own) if own.texts is not None else {}
+        values = _values_of(own, ids) if own.texts is not None else {}
         said = texts.answers[run]
         for text in () if own.texts is None else own.texts(place.keys()):
             k = place[text.id]
@@ -119,14 +119,16 @@ def columns_of(items: pa.Table, texts: ItemsAsTexts) -> dict[str, Any]:
     }
 
 
-def _values_of(answers: ValueAnswers) -> dict[tuple[str, Any], float]:
-    """Return the value of each answer that has one, by id and repeat."""
+def _values_of(answers: ValueAnswers, ids: list[str]) -> dict[tuple[str, Any], float]:
+    """Return the value of each answer to these items that has one, by id and repeat."""
     [(tops, bottoms)] = answers.scores.values()
     with np.errstate(divide="ignore", invalid="ignore"):
         values = tops if bottoms is None else tops / bottoms
-    repeats = [None] * len(values) if answers.epochs is None else answers.epochs.to_pylist()
-    rows = zip(answers.ids.to_pylist(), repeats, values.tolist(), strict=True)
-    return {(id, repeat): value for id, repeat, value in rows if math.isfinite(value)}
+    shown = pc.is_in(answers.ids, pa.array(ids, pa.string())).to_numpy(zero_copy_only=False)
+    rows = arrow.numbers(np.flatnonzero(shown & np.isfinite(values)))
+    repeats = pa.nulls(len(tops)) if answers.epochs is None else answers.epochs
+    places = zip(answers.ids.take(rows).to_pylist(), repeats.take(rows).to_pylist(), strict=True)
+    return dict(zip(places, values[rows].tolist(), strict=True))
 
 
 def _stratum(clusters: pa.Array) -> dict[str, Any]:

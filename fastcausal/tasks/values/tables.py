@@ -109,12 +109,13 @@ def texts_of(
     found = [records.find(*each) for each in names]
     if not any(found):
         return
-    repeats = None if epoch is None else _texts(records, epoch)
-    columns = [None if name is None else records.values(name) for name in found]
-    for row, name in enumerate(records.keys(id).to_pylist()):
-        if name in examples:
-            repeat = None if repeats is None else repeats[row].as_py()
-            yield Text(name, repeat, *(None if c is None else write_text(c[row]) for c in columns))
+    ids = records.keys(id).to_pylist()
+    rows = [row for row, name in enumerate(ids) if name in examples]
+    kept = records.take(np.array(rows, np.int64))  # of a large table few are shown
+    repeats = [None] * len(rows) if epoch is None else _texts(kept, epoch).to_pylist()
+    columns = [[None] * len(rows) if name is None else kept.values(name) for name in found]
+    for row, repeat, *texts in zip(rows, repeats, *columns, strict=True):
+        yield Text(ids[row], repeat, *map(write_text, texts))
 
 
 def lacking(records: Records, reading: ValueReading) -> str | None:
