@@ -73,7 +73,10 @@ def items(
     keep_apart([out, html], runs)
     sources: list[Any] = [*runs]
     if leads_with_gold(runs, values, score):
-        sources = [scored.scored(ctx, runs[0], runs[1:], values, cluster, marks, join)]
+        counted = scored.scored(
+            ctx, runs[0], runs[1:], values, cluster, marks, join, has_texts=True
+        )
+        sources = [counted]
         values = SHOWN
     else:
         refuse_without_gold(ctx, "join")

@@ -39,6 +39,13 @@ SEARCHED = {
     "UniCausal": "howto/unicausal.html",
     "MAVEN-ERE": "eci.html",
     "LLM judge": "meta.html",
+    "llm judge agreement": "meta.html",
+    "openai batch": "model-answers.html",
+    "how many samples": "runs.html",
+    "McNemar": "runs.html",
+    "flaky eval": "runs.html",
+    "pass@k": "runs.html",
+    "eval regression": "runs.html",
 }
 FAULTS = """async () => (await axe.run(document)).violations
   .filter(fault => ["serious", "critical"].includes(fault.impact))
