@@ -18,7 +18,8 @@ from tests.report.page.test_page import ALL_AT_ONCE, HOSTILE, IDS, TOO_WIDE, rea
 from tests.support.browser import least_contrast
 
 OUTCOMES = {
-    "wrong": lambda own: own["n"] and not own["right"],
+    "wrong": lambda own: own["n"] and not own["right"] and own["value"] <= 0,
+    "partly": lambda own: own["n"] and not own["right"] and own["value"] > 0,
     "flaky": lambda own: 0 < own["right"] < own["n"],
     "right": lambda own: own["n"] and own["right"] == own["n"],
     "crashed": lambda own: own["crashed"],
@@ -75,10 +76,11 @@ def drawn(seed, names):
     runs = {}
     for name in names:
         runs[name] = [
-            (f"q{k}", epoch, None if chance.random() < 0.1 else float(chance.random() < level),
+            (f"q{k}", epoch,
+             None if chance.random() < 0.1 else level or float(chance.random() < p),
              f"Why {k}?", f"{name} says {k}.{epoch}")
             for k in range(40) if chance.random() < 0.95
-            for level in [chance.choice([0, 0.5, 1])]
+            for p, level in [chance.choice([(0, None), (0.5, None), (1, None), (0, 0.25)])]
             for epoch in (1, 2, 3)
         ]  # fmt: skip
     return runs

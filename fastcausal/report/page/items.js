@@ -2,20 +2,23 @@
 
 const CHANGES = ["down", "up", "same", "unknown"];
 const OUTCOMES = {
-  wrong: ({ n, right }) => n > 0 && !right,
+  wrong: ({ n, right, value }) => n > 0 && !right && value <= 0,
+  partly: ({ n, right, value }) => n > 0 && !right && value > 0,
   flaky: ({ n, right }) => right > 0 && right < n,
   right: ({ n, right }) => n > 0 && right === n,
   crashed: ({ crashed }) => crashed > 0,
   missing: ({ n, crashed }) => !n && !crashed,
 };
-const ICONS = { wrong: "wrong", flaky: "partly", right: "right", crashed: "unread", missing: "out" };
+const ICONS = { wrong: "wrong", partly: "partly", flaky: "flaky", right: "right", crashed: "unread", missing: "out" };
+SHAPES.flaky = "M3.5 10.5 Q6.25 4.5 9 9 T14.5 7.5";
+const WORDS = { partly: "partly right" };
 const SIGNS = { up: "▲", down: "▼", same: "=", unknown: "?" };
 const short = (value) => String(Number(value.toFixed(4)));
 
 /** The items of a page; a system is a run. */
 class Items extends Rows {
   constructor(columns) {
-    super({ ...columns, said: { row: "item", flaky: "flaky", crashed: "crashed", missing: "missing" } });
+    super({ ...columns, said: { row: "item" } });
     const { runs, targets, changes, lower } = columns;
     Object.assign(this, { systems: runs, targets, changes, lower, roles: [], types: [], cells: [] });
     const values = runs.flatMap(({ value }) => value).filter((each) => each !== null);
@@ -34,6 +37,11 @@ class Items extends Rows {
   outcomes(run, k) {
     const own = this.of(run, k);
     return Object.keys(OUTCOMES).filter((name) => OUTCOMES[name](own));
+  }
+
+  /** Tell if any item is so in any run. */
+  has(outcome) {
+    return this.systems.some((run) => range(0, this.n).some((k) => this.outcomes(run, k).includes(outcome)));
   }
 
   delta(k) {
@@ -105,8 +113,9 @@ class ItemFilters extends Filters {
     const { examples } = this;
     const signed = CHANGES.map((name) => [name, name, element("span", "sign", SIGNS[name])]);
     this.chipsOf("types", "type", "change", examples.changes ? signed : []);
-    this.chipsOf("shows", "show", "items", Object.keys(OUTCOMES).map((name) =>
-      [name, name, element("span", "", icon(ICONS[name], examples.said).firstChild)]));
+    const shown = Object.keys(OUTCOMES).filter((name) => name !== "partly" || examples.has(name));
+    this.chipsOf("shows", "show", "items", shown.map((name) =>
+      [name, WORDS[name] ?? name, icon(ICONS[name], examples.said).firstChild]));
     at("roles").hidden = true;
   }
 
@@ -147,8 +156,8 @@ class ShownItems extends Shown {
   outcome(run, k) {
     const { examples } = this;
     const own = examples.of(run, k);
-    const kinds = examples.outcomes(run, k).filter((name) => examples.isShare || !["wrong", "right"].includes(name));
-    const icons = kinds.map((name) => icon(ICONS[name], { [ICONS[name]]: name }));
+    const kinds = examples.outcomes(run, k).filter((name) => examples.isShare || !["wrong", "partly", "right"].includes(name));
+    const icons = kinds.map((name) => icon(ICONS[name], { [ICONS[name]]: WORDS[name] ?? name }));
     const value = own.value === null ? kinds.at(-1) ?? "" : short(own.value);
     const several = own.n + own.crashed > 1 ? [element("small", "", ` ${own.right}/${own.n}`)] : [];
     return [...icons, element("span", "n", value), ...several];
@@ -164,7 +173,8 @@ class ShownItems extends Shown {
 
   /** Make what a run has of an item: its value in words, and its answers. */
   side(run, k) {
-    const answers = run.answers[k] ?? [];
+    const all = run.answers[k] ?? [];
+    const answers = all.length === 1 && all[0][1] === null ? [] : all; // its value stands above
     return element("section", "raw", element("p", "", element("bdi", "name", run.name)),
       element("p", "note", this.told(run, k)),
       ...answers.flatMap(([value, text], place) => [

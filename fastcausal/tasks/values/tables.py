@@ -24,13 +24,18 @@ IDS = ("id", "doc_id")
 VALUE, EPOCH = "value", "epoch"
 RATIO = ("numerator", "denominator")
 # Columns of texts, the first found of each
+TAGGED = ("relations", "causal_text_w_pairs")
 TEXTS = (
     ("input", "prompt", "question"),
     ("target", "expected", "reference"),
-    ("answer", "output", "response", "completion", "prediction", "label"),
+    ("answer", "output", "response", "completion", "prediction", "label", *TAGGED),
 )
 # The same of gold, which has the right answer
-ASKED = (("input", "prompt", "question", "text"), ("target", "expected", "answer", "label"), ())
+ASKED = (
+    ("input", "prompt", "question", "text"),
+    ("target", "expected", "answer", "label", *TAGGED),
+    (),
+)
 
 
 def systems_of(records: Records, reading: ValueReading) -> list[ValueAnswers]:
@@ -74,48 +79,63 @@ def answers_of(records: Records, reading: ValueReading) -> ValueAnswers:
         None if epoch is None else _texts(records, epoch),
         columns=kept,
         about={"format": "table"},
-        texts=partial(texts_of, records, id, epoch),
+        texts=partial(texts_of_examples, records, id, epoch),
     )
 
 
 def texts_beside(gold: Any, pred: Any, examples: Container[str]) -> Iterator[Text]:
     """Yield the texts of gold and predictions, of those that are flat tables with ids."""
-    asked = {text.id: text for text in _read_texts(gold, ASKED, examples)}
-    for text in _read_texts(pred, TEXTS, examples):
-        of_gold = asked.pop(text.id, text)
-        yield text._replace(input=of_gold.input or text.input, target=of_gold.target)
-    yield from asked.values()
+    asked, said = (_read_texts(source, names) for source, names in ((gold, ASKED), (pred, TEXTS)))
+    if asked and len(asked) == len(said) and {t.id for t in asked}.isdisjoint(t.id for t in said):
+        said = [
+            text._replace(id=of.id) for text, of in zip(said, asked, strict=True)
+        ]  # by position
+    of_gold = {text.id: text for text in asked if text.id in examples}
+    for text in said:
+        if text.id in examples:
+            of = of_gold.pop(text.id, text)
+            yield text._replace(input=of.input or text.input, target=of.target)
+    yield from of_gold.values()
 
 
-def _read_texts(source: Any, names: Sequence[tuple[str, ...]], examples: Container[str]) -> Any:
+def _read_texts(source: Any, names: Sequence[tuple[str, ...]]) -> list[Text]:
+    """Return the texts of all rows; none of a format of its own."""
     try:
         records = read_records(source)
         for name in ("id", *chain.from_iterable(names)):
             records.spell(name)
-        id = records.require(*IDS, "index")
-        return [*texts_of(records, id, None, examples, names)]
-    except InputError:  # a format of its own
+        id = records.require("id", "index", "doc_id")
+        ids = records.keys(id).to_pylist()
+        return [*texts_of(records, ids, None, names)]
+    except InputError:
         return []
+
+
+def texts_of_examples(
+    records: Records, id: str, epoch: str | None, examples: Container[str]
+) -> Iterator[Text]:
+    """Yield the texts of the answers to some examples."""
+    ids = records.keys(id).to_pylist()
+    rows = [row for row, name in enumerate(ids) if name in examples]
+    # Of a large table few are shown
+    kept = records.take(np.array(rows, np.int64))
+    return texts_of(kept, [ids[row] for row in rows], epoch)
 
 
 def texts_of(
     records: Records,
-    id: str,
-    epoch: str | None,
-    examples: Container[str],
+    ids: Sequence[str],
+    epoch: str | None = None,
     names: Sequence[tuple[str, ...]] = TEXTS,
 ) -> Iterator[Text]:
-    """Yield the texts of the answers to some examples."""
+    """Yield the texts of all rows; nothing of a table without columns of texts."""
     found = [records.find(*each) for each in names]
     if not any(found):
         return
-    ids = records.keys(id).to_pylist()
-    rows = [row for row, name in enumerate(ids) if name in examples]
-    kept = records.take(np.array(rows, np.int64))  # of a large table few are shown
-    repeats = [None] * len(rows) if epoch is None else _texts(kept, epoch).to_pylist()
-    columns = [[None] * len(rows) if name is None else kept.values(name) for name in found]
-    for row, repeat, *texts in zip(rows, repeats, *columns, strict=True):
-        yield Text(ids[row], repeat, *map(write_text, texts))
+    repeats = [None] * len(ids) if epoch is None else _texts(records, epoch).to_pylist()
+    columns = [[None] * len(ids) if name is None else records.values(name) for name in found]
+    for id, repeat, *texts in zip(ids, repeats, *columns, strict=True):
+        yield Text(id, repeat, *map(write_text, texts))
 
 
 def lacking(records: Records, reading: ValueReading) -> str | None:

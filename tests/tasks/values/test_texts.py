@@ -7,6 +7,7 @@ import json
 from fastcausal.tasks.values.answers import Text
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.reading import ValueReading
+from fastcausal.tasks.values.tables import texts_beside
 from tests.support.logs import eval_log, json_log, lm_rows, lm_samples, sample
 
 
@@ -80,3 +81,18 @@ def test_tables_have_columns_of_texts(tmp_path):
     assert texts_of(path, {"b"}) == expected[2:]
     (tmp_path / "b.csv").write_text("id,value,note\na,1,x\n")
     assert texts_of(tmp_path / "b.csv", {"a"}) == []
+
+
+def test_gold_and_predictions_meet_by_id_or_by_position(tmp_path):
+    gold = [{"id": f"g{k}", "text": f"t{k}", "label": k % 2} for k in range(3)]
+    by_id = [{"id": f"g{k}", "answer": f"a{k}"} for k in (2, 0)]
+    by_position = [{"index": k, "prediction": [f"p{k}", "q"]} for k in range(3)]
+    other = [{"index": k, "prediction": "p"} for k in range(2)]
+    assert [*texts_beside(gold, by_id, {"g0", "g1"})] == [
+        Text("g0", None, "t0", "0", "a0"),
+        Text("g1", None, "t1", "1"),
+    ]
+    assert [*texts_beside(gold, by_position, {"g1"})] == [Text("g1", None, "t1", "1", "p1\nq")]
+    assert [*texts_beside(gold, other, {"g1"})] == [Text("g1", None, "t1", "1")]
+    (tmp_path / "x.ann").write_text("T1\tCause 0 4\tRain\n")
+    assert [*texts_beside(tmp_path / "x.ann", by_id, {"g0"})] == [Text("g0", answer="a0")]
