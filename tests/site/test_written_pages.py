@@ -13,6 +13,7 @@ from tests.support.cli import cli
 
 FOLDER = sample.GOLD.parent
 SYSTEMS = tuple(sample.SYSTEMS.values())
+LOGS = tuple(FOLDER / f"run_{name}.eval" for name in "ab")
 RAW = FOLDER / "raw_answers.jsonl"
 ANSWERS = ("--answers", "output", "--unparsed", "empty")
 CLAIMS = (
@@ -24,6 +25,9 @@ WRITTEN = {  # the page is added at the end, or after the first file
     "one": ("report", sample.GOLD, RAW, *ANSWERS, "--by", "corpus", "--out"),
     "three": ("report", sample.GOLD, *SYSTEMS, "--n-resamples", 100, "--out"),
     "errors": ("errors", sample.GOLD, SYSTEMS[1], "--html"),
+    "items": ("items", *LOGS, "--html"),
+    "items of relations": ("items", sample.GOLD, *SYSTEMS, "--html"),
+    "wrong items": ("errors", LOGS[0], "--html"),
     "leaderboard": ("leaderboard", sample.GOLD, *SYSTEMS, "--n-resamples", 100, "--html"),
     "compare": ("compare", sample.GOLD, *SYSTEMS[:2], "--n-resamples", 100, "--html"),
     "disagreements": ("agree", *sample.ANNOTATORS.values(), "--disagreements"),
