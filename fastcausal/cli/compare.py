@@ -9,7 +9,13 @@ from typing import Annotated, Any
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, leads_with_gold, refuse_without_gold
+from fastcausal.cli.gold import (
+    GOLD_OPTIONS,
+    GoldOptions,
+    leads_with_gold,
+    names_its_systems,
+    refuse_without_gold,
+)
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -72,7 +78,8 @@ def compare(
     fastcausal compare values_a.csv values_b.csv --items items.csv
     fastcausal compare runs.csv --system model --pick old,new --score match
     """
-    is_split = values.system or values.systems or pick
+    is_split = bool(values.system or values.systems or pick)
+    is_split = is_split or names_its_systems(files, values, score)
     if len(files) not in (2, 3) and not is_split:
         more = "; fastcausal leaderboard takes more than two systems" if len(files) > 3 else ""
         raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B{more}", ctx)

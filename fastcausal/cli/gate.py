@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from fastcausal.cli.console import doing, show
-from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, leads_with_gold, refuse_without_gold
+from fastcausal.cli.gold import (
+    GOLD_OPTIONS,
+    GoldOptions,
+    leads_with_gold,
+    names_its_systems,
+    refuse_without_gold,
+)
 from fastcausal.cli.options import (
     DRAWS,
     MARKS,
@@ -129,6 +135,8 @@ def gate(
     """
     files = files or []
     is_split = bool(values.system or values.systems)
+    if candidate is not None and not Path(candidate).exists():
+        is_split = is_split or names_its_systems(files, values, score)
     if candidate is None or (len(files) > 1 and not is_split):
         raise click.UsageError(
             "expected [GOLD] --candidate B, with --baseline A --min-delta D, or with --min "

@@ -166,6 +166,17 @@ def leads_with_gold(
     return len(files) > 1 and is_gold(files[0], request_scores(reading, score))
 
 
+def names_its_systems(
+    files: Sequence[str], values: ValueOptions, score: Sequence[str] | str | None
+) -> bool:
+    """Return True for one file that is no gold, whose own systems are meant."""
+    from fastcausal.sweeps.compare import request_scores
+
+    reading = values._replace(answers=None).reading(None)
+    is_one = len(files) == 1 and files[0] != "-"
+    return is_one and not is_gold(files[0], request_scores(reading, score))
+
+
 def is_gold(path: str, reading: ValueReading) -> bool:
     """Return True for gold; False for counts, logs, tables of values, folders of sweeps or logs."""
     from fastcausal.counts.systems import is_counts

@@ -108,9 +108,10 @@ def pick(systems: Mapping[str, T], names: Sequence[str] | None) -> list[T]:
     known = ", ".join(systems)
     if names is None:
         if len(systems) != 2:
+            remedy = Remedy("pick", ("A,B",), "would choose two")
             raise InputError(
                 f"{len(systems)} systems ({known[:200]}), expected two",
-                Remedy("pick", ("A,B",), "would choose two"),
+                remedy if len(systems) > 2 else None,
             )
         return [*systems.values()]
     if len(names) != 2:

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import fastcausal as fc
+from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.sweeps.systems import load_all
 from fastcausal.tasks.values.files import holds_values, list_logs
 from fastcausal.tasks.values.reading import ValueReading
 from tests.oracles import desk
 from tests.support import exports
+from tests.support.cli import cli
 
 # Written by the programs themselves, but for Langfuse and HELM, and cut to what is read.
 CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus" / "values"
@@ -162,6 +164,22 @@ def test_a_folder_of_records_and_runs(tmp_path):
         (runs / f"test_run_{k}.json").write_bytes((CORPUS / "deepeval.json").read_bytes())
     board = fc.leaderboard(runs).to_dict()["systems"]
     assert [row["system"] for row in board] == ["test_run_1", "test_run_2"]
+
+
+def test_systems_of_one_file_are_compared_and_judged():
+    """The two systems of a file need no name; a file of one, or gold, is not compared alone."""
+    path, missing = CORPUS / "promptfoo.json", ("--missing", "zero")
+    chosen = cli("compare", path, *missing, "--pick", "hasty,careful", "--json")[0]
+    alone = cli("compare", path, *missing, "--json")[0]
+    scores = [json.loads(text)["scores"]["success"] for text in (chosen, alone)]
+    assert [each["delta"] for each in scores] == pytest.approx([2 / 3, -2 / 3])
+    sides = ("--baseline", "careful", "--candidate", "hasty", "--no-regression", "--json")
+    judged = json.loads(cli("gate", path, *missing, *sides, expect=1)[0])
+    assert (judged["verdict"], judged["regressions"]) == ("fail", ["0", "2"])
+    said = cli("compare", CORPUS / "eee.json", expect=2)[1]
+    assert said == "error: 1 systems (org/a), expected two\n"
+    said = cli("compare", sample.GOLD, expect=2)[1]
+    assert "1 files, expected A B, or GOLD A B" in said
 
 
 def test_splits_of_helm_are_never_pooled(tmp_path):
