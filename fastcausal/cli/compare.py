@@ -86,7 +86,7 @@ def compare(
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
     from fastcausal.sweeps.compare import request_scores
-    from fastcausal.sweeps.item_table import load_side, read_runs
+    from fastcausal.sweeps.item_table import load_sides, read_runs
     from fastcausal.sweeps.systems import pick as choose_pair
 
     keep_apart([html, items], files)
@@ -94,9 +94,8 @@ def compare(
     has_gold = leads_with_gold(files, values, score) if is_split else len(files) == 3
     sides: list[Any] = [*files]
     if has_gold:
-        counted = scored.scored(
-            ctx, files[0], files[1:], values, draws.cluster, marks, join, score=score
-        )
+        count = scored.scored if items is None else scored.answered
+        counted = count(ctx, files[0], files[1:], values, draws.cluster, marks, join, score=score)
         sides, names, values = choose_pair(counted, names), None, VALUES
     else:
         refuse_without_gold(ctx, "join")
@@ -114,7 +113,7 @@ def compare(
                 confidence=draws.confidence,
                 reading=replace(reading, over="mean"),
             )
-            sides = [load_side(name, run, reading) for name, run in pair.items()]
+            sides = load_sides(pair, reading)
             names = None
         left, right = sides if has_gold or table or not is_split else [sides, None]
         comparison = fc.compare(

@@ -173,7 +173,8 @@ def gate(
     keep_apart([junit, looks], files if is_split else [*systems, *files])
     sides: list[Any] = [*systems]
     if has_gold:
-        counted = scored.scored(
+        count = scored.answered if no_regression else scored.scored
+        counted = count(
             ctx, files[0], files[1:] if is_split else systems, values, draws.cluster, marks, join,
             digested=True, score=score,
         )  # fmt: skip

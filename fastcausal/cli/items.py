@@ -73,8 +73,8 @@ def items(
     keep_apart([out, html], runs)
     sources: list[Any] = [*runs]
     if leads_with_gold(runs, values, score):
-        counted = scored.scored(
-            ctx, runs[0], runs[1:], values, cluster, marks, join, has_texts=True
+        counted = scored.answered(
+            ctx, runs[0], runs[1:], values, cluster, marks, join, has_texts=True, score=score
         )
         sources = [counted]
         values = SHOWN

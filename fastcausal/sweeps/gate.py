@@ -37,7 +37,7 @@ from fastcausal.sweeps.floors import (
     joint_verdict,
     verdict_of,
 )
-from fastcausal.sweeps.item_table import load_side, read_runs
+from fastcausal.sweeps.item_table import load_sides, read_runs
 from fastcausal.sweeps.looks import Looks, Question, Spending, open_looks
 from fastcausal.sweeps.regressions import Regressions, find_regressions
 from fastcausal.sweeps.systems import Systems, load_one, load_pair
@@ -380,7 +380,7 @@ def gate(
         if lower_is_better:
             raise ValueError("lower is better, expected a score of right answers by item")
         found = find_regressions(runs, own, reading.missing, confidence, allow, allow_flaky)
-        baseline, candidate = (load_side(name, run, reading) for name, run in runs.items())
+        baseline, candidate = load_sides(runs, reading)
     with ExitStack() as stack:
         file = None
         if looks is not None:

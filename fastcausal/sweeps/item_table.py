@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays.strata import find_cluster, name_cluster
+from fastcausal.counts.item_sums import sum_items
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import is_counts, read_systems
 from fastcausal.errors import InputError, counted, format_some
@@ -26,6 +27,7 @@ from fastcausal.options import AUTO, CLUSTERS, MissingPolicy
 from fastcausal.report.report import Report
 from fastcausal.significance.laws import binomial
 from fastcausal.significance.sums import EXACT, Float64, Int64
+from fastcausal.sweeps.answers import has_samples
 from fastcausal.sweeps.pairing import intersect, require_same
 from fastcausal.sweeps.systems import list_logs
 from fastcausal.tasks.values.answers import (
@@ -224,11 +226,15 @@ def only_score(answers: ValueAnswers, score: str | None) -> ValueAnswers:
     return replace(answers, scores={s: v for s, v in answers.scores.items() if score in (None, s)})
 
 
-def load_side(name: str, answers: ValueAnswers, reading: ValueReading) -> Statistics:
-    """Return the statistics of a run: those that it was made from, or those of its values."""
-    if answers.counted is None:
-        return statistics_of(answers, reading, name)
-    return replace(answers.counted, system=name)
+def load_sides(runs: Mapping[str, ValueAnswers], reading: ValueReading) -> list[Statistics]:
+    """Return the statistics of runs, with a row for each item."""
+    sides = {
+        name: statistics_of(answers, reading, name)
+        if answers.counted is None
+        else replace(answers.counted, system=name)
+        for name, answers in runs.items()
+    }
+    return [*(sum_items(sides) if any(map(has_samples, sides.values())) else sides).values()]
 
 
 def _read_each(

@@ -88,6 +88,35 @@ def test_relations_and_labels_have_items(tmp_path):
     assert right == {"a": [1, 1, 0, 1], "b": [0, 1, 1, 1]}
 
 
+def test_several_answers_of_relations(tmp_path):
+    """Two answers to each item of one file are those of two files, and the score is pooled."""
+    once, several, gold = tmp_path / "once.jsonl", tmp_path / "several.jsonl", sample.GOLD
+    rows = [
+        {**json.loads(line), "take": k}
+        for k, name in enumerate(("careful", "hasty"))
+        for line in sample.SYSTEMS[name].read_text().splitlines()
+    ]
+    for path, kept in ((once, rows[: len(rows) // 2]), (several, rows)):
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in kept))
+    options = ("--sample", "take", "--unparsed", "empty", "--json")
+    one, two = (
+        fc.items(fc.score(gold, sample.SYSTEMS[name], unparsed="empty")).to_dict()["items"]
+        for name in ("careful", "hasty")
+    )
+    found = json.loads(cli("items", gold, several, *options)[0])
+    for row, a, b in zip(found["items"], one, two, strict=True):
+        [both], [first], [second] = (each["values"].values() for each in (row, a, b))
+        assert (both["n"], both["right"]) == (2, first["right"] + second["right"])
+        assert both["value"] == pytest.approx((first["value"] + second["value"]) / 2)
+    assert found["n_flaky"] == sum(any(row["flaky"].values()) for row in found["items"]) > 0
+    sides = (gold, once, several)
+    plain = cli("compare", *sides, *options)[0]
+    assert cli("compare", *sides, *options, "--items", tmp_path / "items.json")[0] == plain
+    judged = ("--baseline", once, "--candidate", several, "--no-regression")
+    judged = json.loads(cli("gate", gold, *judged, *options, "--min-delta", "-0.9", expect=0)[0])
+    assert (judged["regressions"], judged["delta"] < 0) == ([], True)
+
+
 @pytest.mark.parametrize(
     ("options", "status", "regressions"),
     [
