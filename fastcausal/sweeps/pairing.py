@@ -36,14 +36,16 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Joint
     signed = _unify(systems)
     every = {name: _ids(name, s) for name, s in systems.items()}
     formula = _require_values(next(iter(signed.values())))
-    common = intersect(every)
-    if formula.missing == "error":
+    same = _same(every)
+    common = intersect(every) if same is None else same
+    if formula.missing == "error" and same is None:
         require_same(every, common)
-    wanted = _unite(every) if formula.missing == "zero" else common
+    united = _unite(every) if same is None else same
+    wanted = united if formula.missing == "zero" else common
     if not len(wanted):
         raise _refuse_disjoint(every)
     answers = {
-        name: count_answers(s) | {"missing": len(_unite(every)) - len(every[name])}
+        name: count_answers(s) | {"missing": len(united) - len(every[name])}
         for name, s in systems.items()
     }
     aligned = {name: _restrict(s, every[name], wanted) for name, s in signed.items()}
@@ -112,6 +114,12 @@ def _ids(name: str, statistics: Statistics) -> pa.Array:
     return joined(statistics.units["id"].cast(pa.string()))
 
 
+def _same(every: Mapping[str, pa.Array]) -> pa.Array | None:
+    """Return the ids of all systems if they are equal, in the same order."""
+    first, *rest = every.values()
+    return first if all(map(first.equals, rest)) else None
+
+
 def _unite(every: Mapping[str, pa.Array]) -> pa.Array:
     return pc.unique(pa.chunked_array([*every.values()], pa.string()))
 
@@ -151,10 +159,12 @@ def require_same(every: Mapping[str, pa.Array], common: pa.Array) -> None:
 
 def _restrict(statistics: Statistics, ids: pa.Array, wanted: pa.Array) -> Statistics:
     """Reduce a system to the wanted examples; an example that it lacks gets 0 as values."""
-    places = places_of(wanted, ids)
-    lacks = places < 0
     units = statistics.units
     assert units is not None
+    if ids.equals(wanted):
+        return _replace_rows(statistics, statistics.rows_of_units(), units)
+    places = places_of(wanted, ids)
+    lacks = places < 0
     taken = statistics.rows_of_units()[places]
     taken[lacks, 0::2], taken[lacks, 1::2] = 0, 1
     table = units.take(pa.array(places, mask=lacks))

@@ -49,9 +49,10 @@ def systems_of(records: Records, reading: ValueReading) -> list[ValueAnswers]:
             for column in map(records.require, reading.systems)
         }
     elif reading.system is not None:
+        id = records.require(*([reading.id] if reading.id else IDS))
         parts = {
             name: part.without(reading.system)
-            for name, part in records.split(reading.system).items()
+            for name, part in records.split(reading.system, id).items()
         }
     else:
         return [answers_of(records, reading)]
