@@ -43,10 +43,14 @@ def sweep(
     task: TaskOption = "score",
     set: SetOption = None,
     scoring: ProtocolOptions = PROTOCOL,
-    run_column: Annotated[
+    system: Annotated[
         str | None,
-        Option(help="Take all runs from one data set, in which this column names them."),
+        Option(
+            metavar="COLUMN",
+            help="Take all runs from one data set, in which this column names them.",
+        ),
     ] = None,
+    run_column: Annotated[str | None, Option(help="The other name of --system.")] = None,
     column: Annotated[
         list[str] | None,
         Option(help="Keep this column of gold with the counts; may be given several times."),
@@ -101,6 +105,7 @@ def sweep(
             options=task_options(task, set or []),
             by=by,
             run_column=run_column,
+            system=system,
             columns=column or (),
             shard=_shard(shard),
             jobs=jobs,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
@@ -24,7 +25,11 @@ from fastcausal.files.values import follow_path
 from fastcausal.formats.logs.replies import ids_in, log_of
 from fastcausal.formats.model_output.sources import may_be_log, rows_of_log
 
-IDS = ("id", "custom_id", "doc_id", "index")
+# Columns that name an item together; the first that are full count
+IDS = (
+    ("id",), ("custom_id",), ("topic_id", "event_order_a", "event_order_b"), ("doc_id",),
+    ("index",),
+)  # fmt: skip
 BODIES = ("response.body", "result.message", "output")  # of a log: places of ``model``
 Int64 = npt.NDArray[np.int64]
 
@@ -77,8 +82,14 @@ class FileRows:
         assert numbers is not None
         return file.data.split(b"\n"), np.array([*numbers], np.int64) - file.first
 
-    def codes(self, column: str) -> tuple[pa.Array, Int64]:
-        """Return the different texts of a column, or at a path, and the place of each row's."""
+    def codes(self, *columns: str) -> tuple[pa.Array, Int64]:
+        """Return the different texts in columns, or at a path, and the place of each row's."""
+        parts = [self._keys(column) for column in columns]
+        keys = parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "/")
+        coded = keys.dictionary_encode()
+        return coded.dictionary, arrow.values_of(coded.indices).astype(np.int64)
+
+    def _keys(self, column: str) -> pa.Array:
         records = self.records
         if column not in records and self.is_log:
             paths = (column, *(f"{place}.{column}" for place in BODIES))
@@ -88,19 +99,22 @@ class FileRows:
             ]
             places = [*map(records.locate, range(len(records)))]
             records = Records(records.name, cells, places=places)
-        coded = records.keys(column).dictionary_encode()
-        return coded.dictionary, arrow.values_of(coded.indices).astype(np.int64)
+        return records.keys(column)
 
-    def id(self) -> str:
-        """Return the column, or the path, of ids."""
+    def find_ids(self) -> tuple[str, ...]:
+        """Return the columns, or the path, of ids."""
         if self.is_log:
             rows = self.records.objects()
             log = log_of(rows[0])
             path = None if log is None else ids_in(rows, log)
             if path is None:
                 raise InputError(f"{self.records.name}: no ids, expected one for each answer")
-            return path
-        return self.records.require(*IDS)
+            return (path,)
+        records = self.records
+        for names in IDS:
+            if all(n in records and not records.column(n).null_count for n in names):
+                return names
+        return (records.require(*(names[0] for names in IDS)),)
 
 
 def _encode(values: list[Any]) -> Int64:
@@ -128,7 +142,7 @@ def split_file(
         parts = {name: every[of_row == k] for k, name in enumerate(names.to_pylist())}
     if sample is None and not rows.is_log:
         return {name: Ranked((rows.take(numbers),)) for name, numbers in parts.items()}
-    ids, items = rows.codes(id or rows.id())
+    ids, items = rows.codes(*((id,) if id else rows.find_ids()))
     samples = rows.samples if sample is None else rows.codes(sample)[1]
     assert samples is not None
     found = {n: _rank(rows, part, (ids, items), samples) for n, part in parts.items()}

@@ -18,10 +18,13 @@ from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
+from fastcausal.files.files import Source
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import loaded, local, only_files, stem_of
+from fastcausal.files.records import Records
 from fastcausal.formats import opened, read_marked, refuse_untaken, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
+from fastcausal.formats.ranked import split_file
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Opened
 from fastcausal.options import TagReading
@@ -38,13 +41,18 @@ class Run:
     """Predictions of one system."""
 
     name: str
-    # A file, a folder of parts, or rows of a data set with ids not yet compared
-    source: Path | Relations
+    # A file, a folder of parts, rows of a data set with ids not yet compared, or of any table
+    source: Path | Relations | Source | Records
 
     def digest(self) -> str:
         """Return a digest of the predictions; raise InputError if they cannot be opened."""
         if isinstance(self.source, Relations):
             return _digest_of_rows(self.source)
+        if isinstance(self.source, Source):  # rows of others are blank
+            lines = (line for line in self.source.data.split(b"\n") if line.strip())
+            return blake2b(b"\n".join(lines), digest_size=16).hexdigest()
+        if isinstance(self.source, Records):
+            return _digest_of_table(self.source.table)
         try:
             return digest_of_files(self.source)
         except OSError as error:
@@ -197,6 +205,36 @@ class DataSet:
             yield batch, [name for name in names if name is not None], codes
 
 
+class FileParts:
+    """The runs of a table or log of any task, separated by a column."""
+
+    def __init__(self, source: str | os.PathLike[str], column: str) -> None:
+        self._parts = split_file(source, column)
+        self.names: list[str] = sorted(self._parts)
+        if (clash := _clash(self.names)) is not None:
+            raise InputError(f'{source}: two runs of one name, "{self.names[clash[1]]}"')
+        _check_lengths(self.names)
+
+    def paths(self, wanted: Sequence[str]) -> list[Path]:
+        """Return an empty list: the rows of a run come from `runs`."""
+        return []
+
+    def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
+        """Yield the runs with these names."""
+        return (Run(name, self._parts[name].sources[0]) for name in wanted)
+
+
+def holds_relations(source: str | os.PathLike[str], tags: TagReading) -> bool:
+    """Return True for a data set of relations that is read batch by batch."""
+    if Path(local(source)).is_dir():
+        return True
+    try:
+        _stream(source, tags)
+    except InputError:
+        return False
+    return True
+
+
 def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
     """Stream a data set; ids may repeat between runs, so it is never read as a table."""
     file = opened(source)
@@ -240,7 +278,12 @@ def _parts(path: Path) -> list[Path]:
 
 def _digest_of_rows(relations: Relations) -> str:
     """Return the digest of a table; equal rows have equal bytes."""
-    table = relations.table.replace_schema_metadata({"": relations.reading.serialise()})
+    return _digest_of_table(
+        relations.table.replace_schema_metadata({"": relations.reading.serialise()})
+    )
+
+
+def _digest_of_table(table: pa.Table) -> str:
     file = pa.BufferOutputStream()
     with pa.ipc.new_stream(file, table.schema) as sink:
         sink.write_table(table)

@@ -33,9 +33,10 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.printed import Printed
 from fastcausal.report.report import plain
 from fastcausal.sweeps.folder import ABOUT, Folder
-from fastcausal.sweeps.runs import DataSet, Files, Run
+from fastcausal.sweeps.runs import DataSet, FileParts, Files, Run, holds_relations
 from fastcausal.sweeps.scoring import RELATIONS, Scoring, scoring_of
 from fastcausal.tasks.extraction.batches import Progress
+from fastcausal.tasks.values.reading import choose_name
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -115,6 +116,7 @@ def sweep(
     id: str | None = None,
     join: Join | None = None,
     run_column: str | None = None,
+    system: str | None = None,
     columns: Sequence[str] = (),
     shard: tuple[int, int] | None = None,
     jobs: int | None = None,
@@ -141,7 +143,7 @@ def sweep(
         Columns of gold; each of their values is scored. They are among the ``columns``.
     protocol, unparsed, unmatched, format, tags, answers, occurrence, id, join
         For relations only, as in `fastcausal.score`.
-    run_column : str, optional
+    run_column, system : str, optional
         The column with the run of each example, if one data set has all runs.
     columns : sequence of str
         Columns of gold to store with the counts beside the id, such as the document.
@@ -183,7 +185,7 @@ def sweep(
     """
     jobs = choose_jobs(jobs)
     prepared = prepare(
-        gold, runs, out, protocol, task, options, by, run_column, columns, shard,
+        gold, runs, out, protocol, task, options, by, run_column, system, columns, shard,
         unparsed=unparsed, unmatched=unmatched, format=format, tags=tags, answers=answers,
         occurrence=occurrence, id=id, join=join, **marking,
     )  # fmt: skip
@@ -199,6 +201,7 @@ def prepare(
     options: Mapping[str, Any] | None,
     by: By,
     run_column: str | None,
+    system: str | None,
     columns: Sequence[str],
     shard: tuple[int, int] | None,
     **reading: Any,  # of `Recipe.make`
@@ -210,11 +213,10 @@ def prepare(
     options = options or {}
     strata = columns_by(by)
     asked = tuple(dict.fromkeys((*columns, *map(source_of, strata))))
-    if task != RELATIONS and run_column is not None:
-        raise ValueError(f"run_column is for relations, {task} has options")
+    run_column = choose_name("run_column", run_column, "system", system)
     scoring = scoring_of(recipe, gold, task, options, strata, asked)
     job = Job(scoring, Folder(out, scoring.about()))
-    source = _source(paths, run_column, recipe)
+    source = _source(paths, run_column, recipe, task)
     _keep_apart(out, [gold, *paths, *options.values()])
     return PreparedSweep(job, source, source.names[part::n_shards], os.fspath(out))
 
@@ -223,7 +225,7 @@ class PreparedSweep(NamedTuple):
     """A sweep before its first run is scored."""
 
     job: Job
-    source: Files | DataSet
+    source: Files | DataSet | FileParts
     wanted: Sequence[str]
     out: str
 
@@ -301,16 +303,18 @@ def choose_jobs(jobs: int | None) -> int:
 
 
 def _source(
-    paths: Sequence[str | os.PathLike[str]], run_column: str | None, recipe: Recipe
-) -> Files | DataSet:
-    if run_column is None:
+    paths: Sequence[str | os.PathLike[str]], column: str | None, recipe: Recipe, task: str
+) -> Files | DataSet | FileParts:
+    if column is None:
         return Files(paths)
     if len(paths) != 1:
         raise InputError(f"{len(paths)} data sets, expected one whose column names the runs")
-    given = [n for n, v in recipe.reads._asdict().items() if v != Reads._field_defaults[n]]
-    for name in [*given, *(n for n in recipe.marking.changed if n not in (*OF_SCORES, "roles"))]:
-        raise ValueError(f"{name} is for files of predictions, not for one data set of runs")
-    return DataSet(paths[0], run_column, recipe.protocol.tags)
+    [path], tags = paths, recipe.protocol.tags
+    changes = [n for n in recipe.marking.changed if n not in (*OF_SCORES, "roles")]
+    is_plain = task == RELATIONS and recipe.reads == Reads() and not changes
+    if is_plain and holds_relations(path, tags):
+        return DataSet(path, column, tags)
+    return FileParts(path, column)
 
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:

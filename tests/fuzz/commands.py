@@ -82,6 +82,14 @@ TAKES = (
     f"gate --baseline {{values}} --candidate {{values}} --no-regression --missing skip|zero "
     f"[--allow 1] [--allow-flaky] {SHOWN}",
     f"leaderboard {{values}} [{{values}}] --missing skip|zero [--score {VALUES}] {DRAWS} {SHOWN}",
+    f"score {{relations}} {{runs}} --system run|id [--sample run|id] [--over best|majority|pass@1] "
+    f"{POLICIES} {SHOWN}",
+    f"compare {{relations}} {{runs}} --system run|id [--pick a,b] {POLICIES} {SHOWN}",
+    f"leaderboard {{relations}} {{raw}} --answers output --system model|id --n-resamples 20 "
+    f"{POLICIES} {SHOWN}",
+    f"classify {{labels}} {{labels}} --sample label|id [--over majority|best|max] {SHOWN}",
+    f"sweep {{event_pairs}} {{event_pairs}} --task eci --system doc_id|label --out swept --jobs 1 "
+    f"{SHOWN}",
     f"aggregate {{counts}} [{{counts}}] [--by doc_id] [--counts] [--intervals {DRAWS}] {SHOWN}",
     f"merge {{part}} [{{part}}] [{{counts}}] [--like {{counts}}] --out out.parquet|out.arrow "
     f"{SHOWN}",

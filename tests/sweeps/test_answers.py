@@ -171,6 +171,13 @@ def test_systems_of_one_file_equal_one_file_each(tmp_path, kind, suffix):
         score += ["--n-resamples", "100"] if one[0] in ("compare", "leaderboard") else []
         status = None if one[0] == "gate" else 0
         assert printed(*one, *score, expect=status) == printed(*each, *score, expect=status)
+    options = [*OPTIONS[kind], "--out"]
+    cli("sweep", gold, pred, *of, *options, tmp_path / "one")
+    cli("sweep", gold, pred, "--run-column", "model", *options, tmp_path / "alias")
+    cli("sweep", gold, *files, *options, tmp_path / "each")
+    swept = [pq.read_table(tmp_path / n / "scores.parquet") for n in ("each", "one", "alias")]
+    assert swept[0] == swept[1] == swept[2]
+    assert " 3 kept" in cli("sweep", gold, pred, *of, *options, tmp_path / "one")[0]
     if kind in ("labels", "questions"):
         of_three = cli(command, gold, pred, *of, *more, "--per-example", tmp_path / "one.parquet")
         assert of_three == cli(
@@ -257,6 +264,51 @@ def test_answers_are_drawn_with_their_items(tmp_path):
     for name in ("a", "b", "delta"):
         found, expected = (each["scores"]["overall_accuracy"][name] for each in (both, alone))
         assert found == pytest.approx(expected, abs=1e-9), name
+
+
+def joined(path, column, files):
+    """Write rows of several files into one, with a column of the names of these."""
+    rows = [
+        {column: name, **json.loads(line)}
+        for name, file in files.items()
+        for line in file.read_text().splitlines()
+    ]
+    return write(path, rows)
+
+
+def test_crab_has_systems_and_answers(tmp_path):
+    gold = sample.CRAB_GOLD
+    rows = [json.loads(line) for line in sample.CRAB_SCORES["careful"].read_text().splitlines()]
+    turned = [row | {"prediction": rows[-k]["prediction"]} for k, row in enumerate(rows, 1)]
+    files = {
+        name: write(tmp_path / f"{name}.jsonl", given)
+        for name, given in (("careful", rows), ("turned", turned))
+    }
+    command = ["crab", "pairwise", gold, "--unparsed", "empty", "--unmatched", "empty"]
+    alone = {name: printed(*command, file) for name, file in files.items()}
+    systems = printed(*command, joined(tmp_path / "all.jsonl", "model", files), "--system", "model")
+    assert systems["systems"] == alone
+    repeated = joined(tmp_path / "k.jsonl", "k", files)
+    found = printed(*command, repeated, "--sample", "k")
+    right = sum(each["scores"]["overall"]["accuracy"] for each in alone.values()) / 2
+    assert found["scores"]["overall"]["accuracy"] == pytest.approx(right)
+    first = printed(*command, repeated, "--sample", "k", "--over", "first")
+    assert first["scores"] == alone["careful"]["scores"]
+
+
+def test_pairs_of_events_have_systems_and_answers(tmp_path):
+    gold, [careful, hasty] = sample.PAIRS_GOLD, [sample.PAIRS[n] for n in ("careful", "hasty")]
+    header, *rows = careful.read_text().splitlines()
+    others = hasty.read_text().splitlines()[1:]
+    both = tmp_path / "both.csv"
+    lines = [f"run,{header}", *(f"x,{r}" for r in rows), *(f"y,{r}" for r in others)]
+    both.write_text("\n".join(lines) + "\n")
+    each = [printed("eci", gold, path) for path in (careful, hasty)]
+    found = printed("eci", gold, both, "--system", "run")["systems"]
+    assert [found[name] for name in "xy"] == each
+    pooled = printed("eci", gold, both, "--sample", "run")["scores"]["exists"]["overall"]
+    for name in ("tp", "predicted", "gold"):
+        assert pooled[name] == sum(report["scores"]["exists"]["overall"][name] for report in each)
 
 
 @pytest.mark.parametrize(

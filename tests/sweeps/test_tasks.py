@@ -179,7 +179,7 @@ def test_a_run_that_cannot_be_read_is_set_aside(tmp_path):
             "candidates of a sweep is dict, expected",
         ),
         ({"unparsed": "skip"}, ValueError, "for relations, eci has options"),
-        ({"run_column": "run"}, ValueError, "for relations, eci has options"),
+        ({"run_column": "run", "system": "model"}, ValueError, 'its other name system is "model"'),
         ({"by": "nothing"}, fc.InputError, 'no column "nothing" of documents'),
         ({"columns": ["nothing"]}, fc.InputError, 'no column "nothing" of documents'),
         ({"task": "score", "options": {"x": 1}}, ValueError, "options are for other tasks"),

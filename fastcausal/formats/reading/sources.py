@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.files.files import Source
+from fastcausal.files.records import Records
 from fastcausal.formats.reading.format import Opened
 from fastcausal.relations import Relations
 
@@ -21,6 +22,7 @@ RelationSource: TypeAlias = (
     | ArrowStreamExportable
     | FileSource
     | Opened
+    | Records
     | Sequence[Mapping[str, Any]]
     | Sequence[Sequence[str]]
     | Sequence[Sequence[Sequence[str]]]
