@@ -118,7 +118,7 @@ def test_the_traceback_on_demand(monkeypatch):
         (("score", GOLD, CAREFUL, "--nope"), "No such option"),
         (("classify", GOLD), "Missing argument 'PRED...'; see"),
         (("agree", GOLD, GOLD, "--intervals", "--seed", "-1"), "-1 is not in the range x>=0; see"),
-        (("doctor", "more"), "unexpected extra argument"),
+        (("doctor", "more"), "more: no such file"),
         (("convert", GOLD, "x.jsonl"), "No such option"),
         (("nope",), 'no command "nope"; see fastcausal --help'),
         (("scroe", GOLD), 'no command "scroe"; did you mean score?; see fastcausal --help'),

@@ -167,6 +167,8 @@ TAKES = (
     f"crab events {{events}} {{events}} [--match exact] [--min-tokens 3] [--no-quotes] {SHOWN}",
     f"task check {{relations}} --dir {{box}} {SHOWN}",
     "page-scorer {relations} --out out.html [--json]",
+    f"doctor {{relations}} [{{values}}] [{{counts}}] [{{raw}}] [--format markdown] {SHOWN}",
+    f"doctor {{pairs}} [{{claims}}] [{{judged}}] [{{crab_ratings}}] {SHOWN}",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
     f"annotate export {{rater_test}} out.html --test {SHOWN}",
     f"annotate import {{rater_test}} [{{judged}}] --test {{rater_test}} [--qualify 0.5] "
@@ -175,7 +177,7 @@ TAKES = (
     f"annotate import {{saved}} [{{saved}}] [--to out.csv|out.jsonl|out.parquet] "
     f"[--key {{key}}] {SHOWN}",
 )  # fmt: skip
-WITHOUT_FILES = {"schema", "demo", "bench", "doctor"}
+WITHOUT_FILES = {"schema", "demo", "bench"}
 
 
 def drawn(rng: random.Random) -> list[str]:

@@ -20,6 +20,14 @@ REMOVED = "Key removed from summary (> 1k)"
 THINNED = 1000  # characters from which a text of metadata may be cut
 
 
+class UnnamedScoreError(InputError):
+    """A log has several scores, or none, and no name of one is given."""
+
+    def __init__(self, message: str, known: Sequence[str]) -> None:
+        super().__init__(message)
+        self.known = known
+
+
 def chosen(
     name: str,
     known: Iterable[str],
@@ -39,7 +47,9 @@ def chosen(
         return [*reading.scores]
     left = [score for score in known if is_asked(score)]
     if len(left) != 1:
-        raise InputError(f"{name}: {len(left)} scores, name one with --score: {listed}")
+        raise UnnamedScoreError(
+            f"{name}: {len(left)} scores, name one with --score: {listed}", left or known
+        )
     return left
 
 
