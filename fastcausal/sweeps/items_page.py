@@ -17,9 +17,9 @@ from fastcausal.significance.sums import Int64
 from fastcausal.tasks.values.answers import ValueAnswers
 
 MOST = 20_000  # items of a page
-MAX_LETTERS = 4_000  # of a text
+MAX_LETTERS, FEWEST_LETTERS = 4_000, 100  # to which a text is cut
 MAX_ANSWERS = 20  # of an item in a run
-MAX_TEXTS = 30_000_000  # letters of all texts
+MAX_TEXTS = 40_000_000  # letters of all texts, about
 
 
 class ItemsAsTexts(NamedTuple):
@@ -28,7 +28,7 @@ class ItemsAsTexts(NamedTuple):
     inputs: list[str]
     targets: list[str]
     answers: dict[str, list[list[Any] | None]]  # By run: value and text of each answer
-    is_cut: bool  # True if there were more than a page may hold
+    cut: int | None  # Letters to which longer texts are cut; None if none is longer
 
 
 def page_of(
@@ -49,8 +49,8 @@ def page_of(
             f"{n} of {len(items)} items are left out, those that are right and the same in all "
             "runs first; .csv and .parquet have them all"
         )
-    if texts.is_cut:
-        warnings.append(f"texts beyond {MAX_TEXTS // 10**6} million letters are left out")
+    if texts.cut is not None:
+        warnings.append(f"texts are cut to {texts.cut} letters: fewer items have longer ones")
     cards = [card for run, own in answers.items() if (card := _card(run, own, items)) is not None]
     part = items_part(columns)
     return Page(report.title, [describe_settings(report)], part, cards, warnings=warnings)
@@ -78,28 +78,32 @@ def numbers_of(items: pa.Table) -> dict[str, dict[str, Any]]:
     }
 
 
-def read_texts(ids: list[str], answers: Mapping[str, ValueAnswers]) -> ItemsAsTexts:
-    """Read the texts of these items from the source of each run, within bounds."""
+def read_texts(
+    ids: list[str],
+    answers: Mapping[str, ValueAnswers],
+    for_page: bool = True,  # True cuts texts so that a page holds them
+) -> ItemsAsTexts:
+    """Read the texts of these items from the source of each run."""
     place = {id: k for k, id in enumerate(ids)}
-    texts = ItemsAsTexts(
-        [""] * len(ids), [""] * len(ids), {run: [None] * len(ids) for run in answers}, False
-    )
-    left = MAX_TEXTS
+    said: dict[str, list[list[Any] | None]] = {run: [None] * len(ids) for run in answers}
+    inputs, targets = [""] * len(ids), [""] * len(ids)
+    held = [own for own in answers.values() if own.texts is not None]
+    n_texts = 2 * len(ids) + sum(min(len(own.ids), MAX_ANSWERS * len(ids)) for own in held)
+    letters = max(FEWEST_LETTERS, min(MAX_LETTERS, MAX_TEXTS // max(n_texts, 1)))
+    most = letters if for_page else None
+    longest = 0
     for run, own in answers.items():
         values = _values_of(own, ids) if own.texts is not None else {}
-        said = texts.answers[run]
         for text in () if own.texts is None else own.texts(place.keys()):
             k = place[text.id]
-            asked, target, answer = (None if t is None else t[:MAX_LETTERS] for t in text[2:])
-            left -= sum(len(each) for each in (asked, target, answer) if each)
-            if left < 0:
-                return texts._replace(is_cut=True)
-            texts.inputs[k] = texts.inputs[k] or asked or ""
-            texts.targets[k] = texts.targets[k] or target or ""
-            row = said[k] = said[k] or []
-            if len(row) < MAX_ANSWERS:
+            longest = max(longest, *(len(each) for each in text[2:] if each), 0)
+            asked, target, answer = (None if t is None else t[:most] for t in text[2:])
+            inputs[k] = inputs[k] or asked or ""
+            targets[k] = targets[k] or target or ""
+            row = said[run][k] = said[run][k] or []
+            if len(row) < MAX_ANSWERS or not for_page:
                 row.append([values.get((text.id, text.epoch)), answer])
-    return texts
+    return ItemsAsTexts(inputs, targets, said, letters if longest > letters else None)
 
 
 def columns_of(items: pa.Table, texts: ItemsAsTexts) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class WrongItems(Printed):
     def to_arrow(self) -> pa.Table:
         """Return a row per item: its id and cluster, its numbers, its texts."""
         [run] = self.report.runs
-        texts = read_texts(self.items["id"].to_pylist(), self.report.answers)
+        texts = read_texts(self.items["id"].to_pylist(), self.report.answers, for_page=False)
         numbers = self.items["values"].combine_chunks().field(run)
         answer = pa.struct({"value": pa.float64(), "text": pa.string()}.items())
         said = [

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from fastcausal.report.page import write_page
-from fastcausal.sweeps.items_page import MAX_ANSWERS, MAX_LETTERS, choose, page_of
+from fastcausal.sweeps.items_page import MAX_ANSWERS, MAX_LETTERS, choose, page_of, read_texts
 from fastcausal.tasks.values.answers import Text, ValueAnswers
 from tests.report.page.test_page import ALL_AT_ONCE, HOSTILE, IDS, TOO_WIDE, ready, settle, status
 from tests.support.browser import least_contrast
@@ -190,3 +190,22 @@ def test_a_large_page_is_bounded():
     [run] = page.part.data["runs"]
     assert len(run["answers"][0]) == MAX_ANSWERS
     assert "18 of 30 items are left out" in page.warnings[0]
+
+
+def test_items_that_a_run_lacks_stay_on_the_page():
+    given = [(f"q{k}", 1, 1.0, "Why?", "x") for k in range(9)]
+    items = items_of({"a": given, "b": given[:4] + given[5:], "c": given})
+    assert choose(pa.Table.from_pylist(items), 1).tolist() == [4]
+
+
+def test_texts_of_many_items_are_cut_alike(monkeypatch):
+    monkeypatch.setattr("fastcausal.sweeps.items_page.MAX_TEXTS", 200 * 40 * 4)
+    runs = {
+        name: run_of(name, [(f"q{k}", 1, 1.0, "w" * 90, "x" * (150 + 2 * k)) for k in range(40)])
+        for name in "ab"
+    }
+    texts = read_texts([f"q{k}" for k in range(40)], runs)
+    assert texts.cut == 200
+    for said in texts.answers.values():
+        assert [len(row[0][1]) for row in said] == [min(150 + 2 * k, 200) for k in range(40)]
+    assert read_texts(["q0"], runs).cut is None

@@ -24,7 +24,7 @@ def test_the_worst_items_come_first_with_their_texts(tmp_path):
     for k in range(30):
         level = chance.choice([0, 0.4, 1])
         for epoch in (1, 2, 3):
-            error = {"message": "boom"} if chance.random() < 0.1 else None
+            error = {"message": "boom"} if chance.random() < 0.1 or k == 7 else None
             scores = {} if error else {"match": "CI"[chance.random() >= level]}
             said = {"choices": [{"message": {"role": "assistant", "content": f"{k} so\n{epoch}"}}]}
             samples.append(log_sample(k, epoch, scores, error) | {"output": said})
@@ -38,7 +38,9 @@ def test_the_worst_items_come_first_with_their_texts(tmp_path):
         own["right"] += value == "C"
         own["crashed"] += value is None
     wrong = {id: own for id, own in expected.items() if own["crashed"] or own["right"] < own["n"]}
-    worst = sorted(wrong, key=lambda id: (wrong[id]["right"] / (wrong[id]["n"] or -1), int(id)))
+    means = {id: own["right"] / own["n"] if own["n"] else -1 for id, own in wrong.items()}
+    worst = sorted(wrong, key=lambda id: (means[id], int(id)))
+    assert worst[0] == "7"
 
     found = shown(log)
     assert (found["n_items"], found["n_wrong"]) == (30, len(wrong))
