@@ -19,14 +19,12 @@ from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
 from fastcausal.files.values import follow_path
 from fastcausal.options import ProtocolName
-from fastcausal.protocols import protocol_named
 from fastcausal.significance.draws import check_count
 from fastcausal.sweeps.systems import load
 from fastcausal.tasks.extraction.score import score as score_relations
 from fastcausal.tasks.values.logs import score_number
+from fastcausal.training.reward import Reward
 from fastcausal.training.stopping import Stop
-
-ERRORS = ("fp", "fn", "le", "be", "lbe")
 
 
 @metric
@@ -41,34 +39,42 @@ def corpus_f1() -> Callable[[list[SampleScore]], float]:
     return compute
 
 
-@scorer(metrics=[corpus_f1()])
+@metric
+def mean_of_samples() -> Callable[[list[SampleScore]], float]:
+    """Return a metric: the mean of the samples' own F1, which is not F1 of the corpus."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        values: list[Any] = [each.score.value for each in scores]
+        return math.fsum(value["f1"] for value in values) / len(values) if values else math.nan
+
+    return compute
+
+
+@scorer(metrics=[corpus_f1(), mean_of_samples()])
 def relations(
-    protocol: ProtocolName = "recess",  # one that counts spans
+    protocol: ProtocolName = "recess",  # whose scores are ratios of sums
 ) -> Scorer:
     """Score causes and effects in answers of models against the relations of samples."""
-    # The value of a sample is right, twice its hits, and all, these and its errors: F1 is the ratio
-    # of their sums, which fastcausal compare A.eval B.eval --numerator relations.right
-    # --denominator relations.all compares.
-    chosen = protocol_named(protocol)
-    if chosen.average != "counts" or chosen.kernel not in ("fair_spans", "exact_spans"):
-        raise ValueError(f"F1 of {protocol} is no ratio of sums, expected recess or cnc-2023")
+    # The value of a sample is right and all, the parts of its main F1: that of the corpus is the
+    # ratio of their sums, which fastcausal compare A.eval B.eval --numerator relations.right
+    # --denominator relations.all compares. Beside them f1, its own F1 as `Reward` gives it.
+    reward = Reward(protocol)
 
     async def score(state: TaskState, target: Target) -> Score:
-        id = str(state.sample_id)
+        id, answer = str(state.sample_id), state.output.completion
         lacks = [name for name in ("text", "relations") if name not in state.metadata]
         if lacks:
             raise InputError(f'sample {id}: no "{lacks[0]}" in its metadata')
         gold = {"id": id, **{name: state.metadata[name] for name in ("text", "relations")}}
-        answer = {"id": id, "output": state.output.completion}
-        report = score_relations([gold], [answer], chosen, answers="output", unparsed="empty")
-        counts = report["overall"]
-        right = 2 * counts["tp"]
-        wrong = sum(counts.get(name, 0) for name in ERRORS)
-        unread = "the answer cannot be read" if report.facts["n_unparsed"] else None
+        report = score_relations(
+            [gold], [{"id": id, "output": answer}], protocol, answers="output", unparsed="empty"
+        )
+        name = report.statistics.formula.main
+        [[right, every]] = report.statistics.drawn(None, name).fractions[name].tolist()
         return Score(
-            value={"right": right, "all": right + wrong},
-            answer=state.output.completion,
-            explanation=unread,
+            value={"right": right, "all": every, "f1": reward.score(answer, gold)},
+            answer=answer,
+            explanation="the answer cannot be read" if report.facts["n_unparsed"] else None,
         )
 
     return score

@@ -34,6 +34,7 @@ SEARCHED = {
     "migrate seqeval": "porting/seqeval.html",
     "Krippendorff": "labels.html",
     "training loop": "training.html",
+    "reward grpo": "reward.html",
     "CRAB": "crab.html",
     "FinCausal": "fincausal.html",
     "UniCausal": "howto/unicausal.html",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -65,6 +66,16 @@ for name, answers in ANSWERS.items():
     model=model(ANSWERS["good"]), display="none", log_dir=str(folder / "without"),
 )  # fmt: skip
 (folder / "error.txt").write_text(log.error.message)
+whole = registry_create("scorer", "fastcausal/relations", protocol="relations")
+[log] = eval(
+    Task(dataset(), scorer=whole), model=model(ANSWERS["good"]), display="none",
+    log_dir=str(folder / "whole"), max_samples=1,
+)  # fmt: skip
+told = {
+    "metrics": {name: each.value for name, each in log.results.scores[0].metrics.items()},
+    "values": [each.scores["relations"].value for each in log.samples],
+}
+(folder / "whole.json").write_text(json.dumps(told))
 try:
     registry_create("scorer", "fastcausal/relations", protocol="cnc-2022")
 except ValueError as error:

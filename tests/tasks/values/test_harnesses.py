@@ -18,6 +18,7 @@ import pytest
 import fastcausal as fc
 from fastcausal.files.zips import Archive
 from fastcausal.significance.intervals import spreads_of
+from fastcausal.training import Reward
 from tests.support.installed import installed_in
 
 pytestmark = pytest.mark.slow
@@ -137,6 +138,13 @@ def test_the_scorer_of_inspect_is_found_by_its_entry_point(tmp_path):
         ]
         expected = fc.score(gold, answers, answers="output", unparsed="empty")["overall"].f1
         [scorer] = header["results"]["scores"]
+        own = [Reward().score(each["output"], row) for each, row in zip(answers, gold, strict=True)]
+        values = [each["scores"]["relations"]["value"]["f1"] for each in samples]
+        assert values == own
+        assert scorer["metrics"]["mean_of_samples"]["value"] == pytest.approx(sum(own) / 3)
+        mean = fc.statistics(tmp_path / f"{name}.eval", "relations.f1").scores()["relations.f1"]
+        assert mean == pytest.approx([sum(own) / 3])
+        assert sum(own) / 3 != pytest.approx(expected) or name == "bad"  # a mean is not F1
         assert scorer["metrics"]["corpus_f1"]["value"] == pytest.approx(expected, abs=1e-12)
         statistics = fc.statistics(tmp_path / f"{name}.eval", **parts)
         assert statistics.scores()["relations.right/relations.all"] == pytest.approx([expected])
@@ -144,7 +152,10 @@ def test_the_scorer_of_inspect_is_found_by_its_entry_point(tmp_path):
     explained = {each["id"]: each["scores"]["relations"].get("explanation") for each in samples}
     assert explained == {0: None, 1: None, 2: "the answer cannot be read"}
     assert 'no "text" in its metadata' in (tmp_path / "error.txt").read_text()
-    assert "F1 of cnc-2022 is no ratio of sums" in (tmp_path / "protocol.txt").read_text()
+    assert "cnc-2022 does not add up over batches" in (tmp_path / "protocol.txt").read_text()
+    whole = json.loads((tmp_path / "whole.json").read_text())
+    assert whole["metrics"] == {"corpus_f1": 0.5, "mean_of_samples": pytest.approx(1 / 3)}
+    assert whole["values"][2] == {"right": 0, "all": 2, "f1": 0.0}
 
 
 def test_inspect_stops_when_the_verdict_is_sure(tmp_path):
