@@ -38,8 +38,8 @@ BEFORE += ["<think></think\x1e", "<think> [", "a</think>", "<think>\n</think>|a|
 BEHIND = ["", ".", " I hope so.", " }", " <b>", " -> ", " CAUSE", "é", "```", "``", "\x1c", " {"]
 FENCES = ["```json\n", "```\n", "```", "``` js on\n", "````", "```json {\n", "x```"]
 
-# The arguments of `Written.find`.
-SENTENCE = ["rain fell"], np.array([-1], np.int32), np.array([1], np.int8)
+# The arguments of `Written.find` for two answers.
+SENTENCE = ["rain fell"] * 2, np.array([-1, -1], np.int32), np.array([1, 1], np.int8)
 
 
 @st.composite
@@ -69,11 +69,11 @@ def test_all_texts_around_answers():
     ):
         text = before + fence + value + close + behind
         notes, expected = Notes(), Notes()
-        relations = relations_in(text, expected)
-        found = plain.parsed([text], notes)
+        relations, _ = (relations_in(text, expected) for _ in range(2))
+        found = plain.parsed([text, text], notes)
         assert list(notes.items()) == list(expected.items())
         if not found.others:
-            assert found.written.find(*SENTENCE, True, False)[4:] == (0, 0, len(relations), 0)
+            assert found.written.find(*SENTENCE, True, False)[4:] == (0, 0, 2 * len(relations), 0)
 
 
 @given(st.lists(answers(), min_size=1, max_size=4), st.integers(1, 2))
