@@ -53,9 +53,6 @@ class AnswerReader : RelationsReader {
           text_ += at + name.size();
           return true;
         }
-        // Beyond ASCII, other letters may be the same in another case.
-        const auto is_further = [](char c) { return static_cast<signed char>(c) < 0; };
-        if (std::any_of(tag.begin(), tag.end(), is_further)) return false;
       }
       return false;
     }
@@ -68,7 +65,7 @@ class AnswerReader : RelationsReader {
     const auto n_before = static_cast<int64_t>(found_.spans.size());
     p_ = start;
     const bool is_list = start < end_ && *start == '[';
-    if (is_list ? is_thought || !relations() : !object()) return AnswerWay::other;
+    if (is_list ? !relations() : !object()) return AnswerWay::other;
     const std::string_view before(text_, static_cast<size_t>(start - text_));
     const std::string_view value(start, static_cast<size_t>(p_ - start));
     const std::string_view after(p_, static_cast<size_t>(end_ - p_));

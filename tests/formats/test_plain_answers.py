@@ -28,18 +28,25 @@ RELATIONS = st.lists(
 BEFORE = ["Sure: ", "json ", " \n", '"so" ', "The cause: ", "relations: ", "5 ", "[x] ", "<b> "]
 BEFORE += ["a -> b ", "|a|\n|-|\n", "`x` ", "\x0c", "Sûr ", "null ", "", "no\n", "```"]
 # The Kelvin sign is a k in another case.
-BEFORE += [
+THINKING = [
     "<think>{ é</think>\n",
     " <reasoning></b></REASONING>",
     "<think>é</thin\u212a>{}</think>",
 ]
-BEFORE += ["<thinking></think></thinking>no", "<think>a</think><think>b</think>", "<THINK></think>"]
-BEFORE += ["<think></think\x1e", "<think> [", "a</think>", "<think>\n</think>|a|\n|-|\n"]
+THINKING += [
+    "<thinking></think></thinking>no",
+    "<think>a</think><think>b</think>",
+    "<THINK></think>",
+]
+THINKING += [
+    "<think></think\x1e",
+    "<reason></reason>",
+    "<think> [",
+    "a</think>",
+    "<think>\n</think>|a|\n|-|\n",
+]
 BEHIND = ["", ".", " I hope so.", " }", " <b>", " -> ", " CAUSE", "é", "```", "``", "\x1c", " {"]
 FENCES = ["```json\n", "```\n", "```", "``` js on\n", "````", "```json {\n", "x```"]
-
-# The arguments of `Written.find` for two answers.
-SENTENCE = ["rain fell"] * 2, np.array([-1, -1], np.int32), np.array([1, 1], np.int8)
 
 
 @st.composite
@@ -52,28 +59,39 @@ def answers(draw):
         close = draw(st.sampled_from(["\n```", "```", " ```x", "", "``"]))
         value = draw(st.sampled_from(FENCES)) + value + close
     return (
-        draw(st.sampled_from(BEFORE)) * draw(st.booleans()) + value + draw(st.sampled_from(BEHIND))
+        draw(st.sampled_from(BEFORE + THINKING)) * draw(st.booleans())
+        + value
+        + draw(st.sampled_from(BEHIND))
     )
 
 
+def check(text, times=1):
+    notes, expected = Notes(), Notes()
+    relations = [relations_in(text, expected) for _ in range(times)]
+    found = plain.parsed([text] * times, notes)
+    assert list(notes.items()) == list(expected.items())
+    if not found.others:
+        lengths, is_plain = np.full(times, -1, np.int32), np.ones(times, np.int8)
+        located = found.written.find(["rain fell <think>"] * times, lengths, is_plain, True, False)
+        assert located[4:] == (0, 0, times * len(relations[0]), 0)
+
+
+VALUES = ['{"relations": []}', '{"relations": [{"cause": "rain"}]}']
+
+
 def test_all_texts_around_answers():
-    values = [
-        '{"relations": []}',
-        '{"relations": [{"cause": "rain"}]}',
-        "[]",
-        '[{"cause": "rain"}]',
-    ]
     fences = ["", *FENCES]
     for before, fence, value, close, behind in product(
-        BEFORE, fences, values, ["", "\n```"], BEHIND
+        BEFORE, fences, VALUES, ["", "\n```"], BEHIND
     ):
-        text = before + fence + value + close + behind
-        notes, expected = Notes(), Notes()
-        relations, _ = (relations_in(text, expected) for _ in range(2))
-        found = plain.parsed([text, text], notes)
-        assert list(notes.items()) == list(expected.items())
-        if not found.others:
-            assert found.written.find(*SENTENCE, True, False)[4:] == (0, 0, 2 * len(relations), 0)
+        check(before + fence + value + close + behind)
+
+
+def test_all_thinking_before_answers():
+    values = [*VALUES, "[]", '[{"cause": "rain"}]', '{"relations": [{"cause": "<think>"}]}']
+    texts = [*THINKING, "", " ", "so "]
+    for before, fence, value, behind in product(texts, ["", "```\n"], values, BEHIND):
+        check(before + fence + value + behind, times=2)
 
 
 @given(st.lists(answers(), min_size=1, max_size=4), st.integers(1, 2))
