@@ -192,14 +192,28 @@ class Records:
     def split(self, column: str, by: str | None = None) -> dict[str, Records]:
         """Return the rows of each value of a column, in order of their first appearance."""
         # ``by`` is a column of keys that sort the rows of each value.
-        coded = self.keys(column).dictionary_encode()
-        codes = arrow.values_of(coded.indices)
-        order = np.arange(len(codes)) if by is None else _order_of(self.keys(by))
+        names, codes = self._coded(column)
+        order = np.arange(len(codes)) if by is None else _order_of(*self._coded(by))
         order = order[_argsort(codes[order])]
-        ends = np.cumsum(np.bincount(codes))
+        sizes = np.bincount(codes)
+        present = np.flatnonzero(sizes)
+        highs = np.cumsum(sizes)[present]
+        lows = highs - sizes[present]
         rows = self._rows_at(order)  # once, not for each value
-        places = zip(coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, strict=True)
-        return {name: self._part(rows[low:high], order[low:high]) for name, low, high in places}
+        parts = {}
+        for k in np.argsort(np.minimum.reduceat(order, lows)).tolist():
+            low, high = int(lows[k]), int(highs[k])
+            parts[names[int(present[k])].as_py()] = self._part(rows[low:high], order[low:high])
+        return parts
+
+    def _coded(self, column: str) -> tuple[pa.Array, npt.NDArray[Any]]:
+        """Return the different keys in a column, and the place of each row's among them."""
+        stored = self.dictionary(column)
+        if stored is None or stored.null_count:
+            coded = self.keys(column).dictionary_encode()
+        else:
+            coded = stored.unify_dictionaries().combine_chunks()
+        return coded.dictionary, arrow.values_of(coded.indices)
 
     def take(self, numbers: npt.NDArray[np.int64]) -> Records:
         """Return the rows of these numbers, which have their places in messages."""
@@ -350,14 +364,13 @@ class Records:
         return self._arrays[name]
 
 
-def _order_of(keys: pa.Array) -> npt.NDArray[np.int64]:
+def _order_of(keys: pa.Array, codes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Return the rows in the order of their keys, equal ones as they come."""
     import pyarrow.compute as pc
 
-    coded = keys.dictionary_encode()
-    ranks = np.empty(len(coded.dictionary), np.int64)
-    ranks[arrow.values_of(pc.sort_indices(coded.dictionary))] = np.arange(len(ranks))
-    return _argsort(ranks[arrow.values_of(coded.indices)])
+    ranks = np.empty(len(keys), np.int64)
+    ranks[arrow.values_of(pc.sort_indices(keys))] = np.arange(len(ranks))
+    return _argsort(ranks[codes])
 
 
 def _argsort(codes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -50,6 +50,8 @@ def _reorder(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> St
     """Return the statistics of another system with the units of the first."""
     (name, mine), (other_name, theirs) = first, other
     joint_signature(mine.signature, theirs.signature, (name, other_name))
+    if mine.formula.holds_values and mine.units is theirs.units:  # joined already
+        return theirs
     order = places(mine, theirs, (name, other_name))
     _check_gold(first, other)
     taken = theirs.take(order)

@@ -154,15 +154,16 @@ def statistics_of(
         reading.missing, tuple(sorted(answers.lower)),
     )  # fmt: skip
     units = _units(answers, examples, unscored, variances)
+    left_out = None if kept.all() else units.filter(pa.array(~kept))
     return Statistics.of_units(
         formula,
         formula.signature([answers.about["format"]]),
-        rows[kept],
-        units.filter(pa.array(kept)),
+        rows if left_out is None else rows[kept],
+        units if left_out is None else units.filter(pa.array(kept)),
         {"source": dict(answers.about)},
         system=system or answers.system,
         warnings=dict(answers.warnings),
-        left_out=None if kept.all() else units.filter(pa.array(~kept)),
+        left_out=left_out,
     )
 
 

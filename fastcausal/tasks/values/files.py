@@ -83,7 +83,7 @@ def read_answers(
         return opened
     if reader := _reader_of_text(opened):
         return reader(reading)
-    records = read_records(opened)
+    records = read_records(opened, encoded=reading.system is not None)
     if not _is_export(records) and (lacks := tables.lacking(records, reading)):
         found = ", ".join(records.names)[:200]
         raise InputError(f'{opened.name}: no column "{lacks}": found {found}; {KNOWN}')
