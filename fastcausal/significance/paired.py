@@ -77,6 +77,15 @@ class Difference(NamedTuple):
             )
         return None
 
+    def least_p(self, n_units: int, draws: Draws) -> float:
+        """Return the least p that these differing units could give; 0 if any p is possible."""
+        if self.n_differ is None or math.isnan(self.delta):
+            return 0.0
+        if n_units == 1 or self.p_exact:
+            return 2.0 ** (1 - self.n_differ) if n_units > 1 and self.n_differ else 1.0
+        by_draws = not is_student(n_units, draws.confidence) and not math.isnan(self.p)
+        return 1 / (1 + draws.n_resamples) if by_draws else 0.0
+
 
 def unseen_text(n: int, confidence: float) -> str:
     """Format the largest share of units that may differ if none of n does.

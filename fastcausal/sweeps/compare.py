@@ -18,7 +18,7 @@ from fastcausal.significance.betting import Wealth, join_bets, joint_law
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.paired import Difference, is_student
-from fastcausal.significance.units import differ_text, units_text
+from fastcausal.significance.units import EQUAL, differ_text, units_text
 from fastcausal.sweeps.contrast import Contrast, UnitNumbers
 from fastcausal.sweeps.drawn import TESTED, comparison_table
 from fastcausal.sweeps.systems import READING, load_by_name, load_pair
@@ -78,6 +78,9 @@ class Comparison(Report):
         For values: the rule from answers to values, and numbers of answers of ``a`` and ``b``.
     n_a, n_b : int, optional
         Unpaired: units of either side.
+    least_p : mapping of str to float, optional
+        Scores of which no outcome could be significant: the least p, corrected, that the units
+        that differ could give.
     better : mapping of str to str
         The better direction of each score, unless higher is better.
     scale_of : mapping of str to Scale
@@ -97,6 +100,8 @@ class Comparison(Report):
     answers: Mapping[str, Any] | None
     n_a: int | None
     n_b: int | None
+    least_p: Mapping[str, float] | None
+    changes: Mapping[str, Difference]
     better: Mapping[str, str]
     scale_of: Mapping[str, Scale]
 
@@ -271,6 +276,7 @@ def compare(
         changes = {name: contrast.change(name, counted.n_differ) for name in chosen}
     if unpaired:
         test = "welch"
+    unreachable = {} if anytime else find_unreachable(changes, counted.n_units, correction, draws)
     shown = dict(zip("ab", names, strict=True))
     pairs = ("pairing", "answers") if systems.answers is not None or unpaired else ()
     taken = f"{test}, at all looks together" if anytime else METHODS[method]
@@ -303,6 +309,8 @@ def compare(
             "answers": systems.answers,
             "better": {name: s.better for name, s in scale_of.items() if s.better != "higher"},
             "scale_of": scale_of,
+            "least_p": unreachable or None,
+            "changes": changes,
         },
         warnings=systems.warnings + counted.warnings,
         legend=(
@@ -311,14 +319,14 @@ def compare(
                 ()
                 if anytime
                 else (
-                    *_describe_tests(changes, counted.n_units, confidence),
+                    *_describe_tests(changes, counted.n_units, confidence, unreachable),
                     "mde: minimum detectable effect (80% power)",
                 )
             ),
             *direction_lines(scale_of),
             *formula.describe_change(compared),
         ),
-        keys=(*KEYS, "anytime?", *pairs, "n_a?", "n_b?", "better?"),
+        keys=(*KEYS, "least_p?", "anytime?", *pairs, "n_a?", "n_b?", "better?"),
         logged=(),
         grids=_grids,
         arrow=_tabulate,
@@ -326,8 +334,26 @@ def compare(
     )
 
 
+def find_unreachable(
+    changes: Mapping[str, Difference], n_units: int, correction: Correction, draws: Draws
+) -> dict[str, float]:
+    """Return the scores of which no outcome could be significant, with the least p of each.
+
+    p is corrected, so that a score may be out of reach among others and within reach alone.
+    """
+    # A corrected p falls with every p, so that the least ones together have the least corrected.
+    least = [change.least_p(n_units, draws) for change in changes.values()]
+    if correction != "none":
+        least = adjusted(least, correction).tolist()
+    level = 1 - draws.confidence + EQUAL
+    return {name: p for name, p in zip(changes, least, strict=True) if p > level}
+
+
 def _describe_tests(
-    changes: Mapping[str, Difference], n_units: int, confidence: float
+    changes: Mapping[str, Difference],
+    n_units: int,
+    confidence: float,
+    unreachable: Mapping[str, float],
 ) -> Iterator[str]:
     """Say which scores have another test, and what no data of this size could show."""
     if not is_student(n_units, confidence):
@@ -340,6 +366,8 @@ def _describe_tests(
     for name, change in changes.items():
         if (line := change.explain(n_units, confidence)) is not None:
             yield f"{name}: {line}"
+        elif name in unreachable:
+            yield f"{name}: p is at least {unreachable[name]:.4g}: no outcome is significant"
 
 
 def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:

@@ -25,7 +25,13 @@ from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import narrowed, negated, rank_sets, share
 from fastcausal.significance.sums import CountRows, sums_of
 from fastcausal.significance.units import OneScore
-from fastcausal.sweeps.compare import TESTS, compare, direction_lines, request_scores
+from fastcausal.sweeps.compare import (
+    TESTS,
+    compare,
+    direction_lines,
+    find_unreachable,
+    request_scores,
+)
 from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
 from fastcausal.sweeps.systems import list_failures, load_systems
@@ -40,7 +46,7 @@ COLUMNS = ("value", "low", "high", "worth", "rank", "rank_low", "rank_high", "be
 HIDDEN = ("system", "worth")  # columns of results that tables leave out
 KEYS = (
     "signature", "score", "n_systems", "unit", "n_units", "method", "confidence", "n_resamples",
-    "seed", "test", "winner", "systems", "warnings", "lower_is_better?", "answers?",
+    "seed", "test", "winner", "systems", "warnings", "lower_is_better?", "answers?", "least_p?",
 )  # fmt: skip
 
 
@@ -82,6 +88,8 @@ class Leaderboard(Report):
         For values: the rule from answers to values, and counts of the answers of each system.
     n_significant : int
         Systems that differ significantly from the baseline.
+    least_p : mapping of str to float, optional
+        Systems of which no outcome could be significant, as in `Comparison`.
     others : tuple of str
         Further scores by flat name; each system also has their values, ``NAME_low`` and
         ``NAME_high``.
@@ -106,6 +114,7 @@ class Leaderboard(Report):
     lower_is_better: bool
     answers: Mapping[str, Any] | None
     n_significant: int
+    least_p: Mapping[str, float] | None
     others: tuple[str, ...]
     hyperparameters: Mapping[str, Mapping[str, Any]]
     scale_of: Mapping[str, Scale]
@@ -182,6 +191,10 @@ def _legend(board: Leaderboard) -> tuple[str, ...]:
             f"p: p-value, {TESTS[board.test]}; p_adjusted: {corrected}",
             f"significant at {level_text(confidence)} ({corrected}): "
             f"{board.n_significant} of {board.n_systems - 1} systems",
+            *(
+                f"{name}: p_adjusted is at least {p:.4g}: no outcome is significant"
+                for name, p in (board.least_p or {}).items()
+            ),
         ]
     return tuple(lines)
 
@@ -276,12 +289,12 @@ def leaderboard(
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, score, lower_is_better, draws)
     winner = next(iter(rows))
-    n_significant = 0
+    n_significant, least_p = 0, dict[str, float]()
     units = joined[winner].drawn(cluster, score)
     warnings = list_failures(systems) + joint.warnings
     warnings += warnings_of(units, joined[winner].units, method)
     if baseline is not None:
-        _add_differences(rows, joined, baseline, score, correction, draws)
+        least_p = _add_differences(rows, joined, baseline, score, correction, draws)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
         n_significant = sum(row["p_adjusted"] <= 1 - confidence for row in rows.values())
     shown = [*rows][:top]
@@ -312,6 +325,7 @@ def leaderboard(
             "lower_is_better": lower_is_better,
             "answers": joint.answers,
             "n_significant": n_significant,
+            "least_p": {name: p for name, p in least_p.items() if name in shown} or None,
             "others": tuple(others),
             "hyperparameters": {name: beside[name] for name in shown if beside},
             "scale_of": {score: scale} | {name: joint.scale(name) for name in others},
@@ -382,19 +396,25 @@ def _add_differences(
     score: str,
     correction: Correction,
     draws: Draws,
-) -> None:
-    """Add the differences from the baseline to the rows; NaN for the baseline itself."""
+) -> dict[str, float]:
+    """Add the differences from the baseline to the rows; NaN for the baseline itself.
+
+    Return the systems of which no outcome could be significant, as `find_unreachable` does.
+    """
     undefined = Scores(dict.fromkeys(("delta", "low", "high", "p"), math.nan))
-    differences = {
-        name: compare(systems[baseline], systems[name], score, **draws.arguments())[score]
-        if name != baseline
-        else undefined
+    compared = {
+        name: compare(systems[baseline], systems[name], score, **draws.arguments())
         for name in rows
+        if name != baseline
     }
+    differences = {n: compared[n][score] if n in compared else undefined for n in rows}
     corrected = adjusted([d.p for d in differences.values()], correction).tolist()
     for (name, d), p_adjusted in zip(differences.items(), corrected, strict=True):
         rows[name] |= {"delta": d["delta"], "delta_low": d["low"], "delta_high": d["high"]}
         rows[name] |= {"p": d["p"], "p_adjusted": p_adjusted}
+    changes = {name: each.changes[score] for name, each in compared.items()}
+    n_units = max((each.n_units for each in compared.values()), default=0)
+    return find_unreachable(changes, n_units, correction, draws)
 
 
 def _too_few(
