@@ -28,6 +28,8 @@ cdef extern from "readers/span_lines.hpp" namespace "fastcausal" nogil:
         vector[int64_t] type_places, examples
         vector[uint8_t] plain
         vector[int32_t] further
+        string data
+        vector[int64_t] places, spans
 
     cdef cppclass JsonColumn:
         string name
@@ -132,6 +134,15 @@ cdef class Written:
     def examples(self):
         """Return the first relation of each line, then their number, int64."""
         return integers(self.lines.relations.examples)
+
+    def texts(self, int64_t k):
+        """Return the texts of the spans of a line or an answer that native code read."""
+        cdef WrittenRelations* of = &self.lines.relations
+        cdef int64_t j
+        return [
+            of.data.data()[of.places[j]:of.places[j + 1]].decode()
+            for j in range(of.spans[of.examples[k]], of.spans[of.examples[k + 1]])
+        ]
 
     @property
     def names(self):

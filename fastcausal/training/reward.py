@@ -23,14 +23,13 @@ from fastcausal.arrays.examples import TYPE
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
 from fastcausal.formats import model_output, read_marked
-from fastcausal.formats._tokens import is_of_letters, occurrences
+from fastcausal.formats._tokens import is_of_letters
 from fastcausal.formats.cnc.markup import OFFICIAL, holds_tags
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.model_output.brackets import read_python
 from fastcausal.formats.model_output.plain import ParsedAnswers, parsed
 from fastcausal.formats.model_output.shapes import JSON, Notes
-from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import Builder, UnreadError
 from fastcausal.formats.words import WordCutter, join_tokens, tokens_like
 from fastcausal.marking import Marking, WordRule
@@ -210,7 +209,7 @@ class Reward:
             elif part == "format":
                 parts[part] = _are_read(answered).astype(np.float64)
             elif part == "quote":
-                parts[part] = _quotes(golds, answers, answered)
+                parts[part] = _quotes(golds, answered)
             else:
                 parts[part] = self._directions(aligned, answered)
         lists = {part: column.tolist() for part, column in parts.items()}
@@ -524,24 +523,24 @@ def _refuse(relations: list[Any] | UnreadError) -> list[Any] | UnreadError:
     return next((each for each in relations if isinstance(each, UnreadError)), relations)
 
 
-def _quotes(
-    golds: Sequence[GoldExample], answers: Sequence[Any], answered: ParsedAnswers
-) -> Float64:
+def _quotes(golds: Sequence[GoldExample], answered: ParsedAnswers) -> Float64:
     """Return the share of the spans of each answer that stand in its text word for word."""
     shares = _are_read(answered).astype(np.float64)
     for k, gold in enumerate(golds):
         relations = answered.others.get(k)
-        if relations is None:
-            relations = relations_in(answers[k], Notes())
-        if not isinstance(relations, UnreadError):
-            text = _space(gold.text)
-            quoted = [
-                _is_quoted(span, text)
-                if isinstance(span, str)
-                else 0 <= span[0] < span[1] <= len(gold.text)
-                for span in _spans_in(relations)
-            ]
-            shares[k] = sum(quoted) / len(quoted) if quoted else shares[k]
+        if isinstance(relations, UnreadError):
+            continue
+        spans = answered.written.texts(k) if relations is None else [*_spans_in(relations)]
+        text = _space(gold.text)
+        quoted = [
+            _is_quoted(span, text)
+            if isinstance(span, str)
+            else 0 <= span[0] < span[1] <= len(gold.text)
+            for span in spans
+            if not isinstance(span, str) or span.strip()
+        ]
+        if quoted:
+            shares[k] = sum(quoted) / len(quoted)
     return shares
 
 
@@ -551,7 +550,7 @@ def _spans_in(relations: Iterable[Any]) -> Iterator[Any]:
         for role, spans in () if isinstance(relation, UnreadError) else relation.items():
             is_one = isinstance(spans, str) or [*map(type, spans or ())] == [int, int]
             if role != TYPE:
-                yield from (s for s in ([spans] if is_one else spans or ()) if s not in (None, ""))
+                yield from (s for s in ([spans] if is_one else spans or ()) if s is not None)
 
 
 def _space(text: str) -> str:
@@ -562,10 +561,12 @@ def _space(text: str) -> str:
 def _is_quoted(span: str, text: str) -> bool:
     """Return True if a span stands in a text, of single blanks, word for word."""
     wanted = _space(span)
-    return bool(wanted) and any(
-        not _is_within_word(text, start) and not _is_within_word(text, start + len(wanted))
-        for start in occurrences(text, wanted)
-    )
+    start = text.find(wanted) if wanted else -1
+    while start >= 0:
+        if not (_is_within_word(text, start) or _is_within_word(text, start + len(wanted))):
+            return True
+        start = text.find(wanted, start + 1)
+    return False
 
 
 def _is_within_word(text: str, place: int) -> bool:

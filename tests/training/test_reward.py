@@ -212,6 +212,8 @@ def test_parts():
         said({"cause": "Rain  fell", "effect": "road"}): (2 / 3, 1, 0.5, 1),
         '{"relations": [3]}': (0.5, 0, 0, 0),
         '[{"cause": [0, 9], "effect": [13, 25]}]': (1, 1, 1, 1),
+        said({**RIGHT, "effect": " "}): (2 / 3, 1, 1, 1),
+        repr([{**RIGHT, "effect": ["", " ", None]}]): (2 / 3, 1, 1, 1),
         '[{"cause": [0, 9], "effect": [13, 99]}]': (0.5, 1, 0.5, 1),
     }
     n = len(cases)
