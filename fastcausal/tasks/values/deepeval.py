@@ -14,17 +14,20 @@ from fastcausal.tasks.values.logs import require_objects
 from fastcausal.tasks.values.reading import ValueReading
 
 CASES = ("testCases", "conversationalTestCases")
+LATEST = "testRunData"
 MAIN = "success"
 _ITEM = ("name", "input", "expectedOutput", "scenario", "expectedOutcome")
 
 
 def holds(first: Mapping[str, Any]) -> bool:
-    """Return True for a test run."""
-    return CASES[0] in first and "metricsScores" in first
+    """Return True for a test run, as in results or in the folder ``.deepeval``."""
+    run = first.get(LATEST, first)
+    return isinstance(run, Mapping) and CASES[0] in run and "metricsScores" in run
 
 
 def read(file: Source, first: Mapping[str, Any], reading: ValueReading) -> list[ValueAnswers]:
     """Return the answers of a run."""
+    first = first.get(LATEST, first)
     cases = [
         case
         for key in CASES

@@ -257,6 +257,18 @@ def test_wrong_values_are_named_with_their_place(tmp_path, layout, change, says)
     assert str(error.value).startswith(str(path))
 
 
+def test_the_latest_run_and_conversations_of_deepeval(tmp_path):
+    """Names that repeat are no ids: cases are numbered; a conversation is a case."""
+    run = json.loads((CORPUS / "deepeval.json").read_bytes())
+    run["conversationalTestCases"] = [
+        {"name": "s0", "scenario": "rain", "success": False, "metricsData": []}
+    ]
+    path = tmp_path / ".latest_test_run.json"
+    path.write_text(json.dumps({"testRunData": run}))
+    [(name, made)] = read(path).items()
+    assert (name, of_units(made)) == ("careful", {"0": 1, "1": 1, "2": 0, "3": 0})
+
+
 def test_a_metric_named_twice_and_a_repeat_without_a_number_are_refused(tmp_path):
     run = json.loads((CORPUS / "deepeval.json").read_bytes())
     run["testCases"][0]["metricsData"][1]["name"] = "Overlap"
