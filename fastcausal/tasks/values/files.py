@@ -81,7 +81,7 @@ def read_answers(
     opened = Source.open(source)
     if _holds_counts(opened):
         return opened
-    if reader := _reader_of_text(opened):
+    if reader := _reader_of_text(opened, source):
         return reader(reading)
     records = read_records(opened, encoded=reading.system is not None)
     if not _is_export(records) and (lacks := tables.lacking(records, reading)):
@@ -112,7 +112,7 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
         if file is not None and _reader_of_log(os.fspath(source), file):
             return True
     opened = Source.open(source)
-    if _holds_counts(opened) or _reader_of_text(opened):
+    if _holds_counts(opened) or _reader_of_text(opened, source):
         return True
     try:
         records = read_records(opened)
@@ -121,12 +121,15 @@ def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
         return False
 
 
-def _reader_of_text(file: Source) -> Reader | None:
+def _reader_of_text(file: Source, source: str | os.PathLike[str] | Source) -> Reader | None:
     """Return the reader of a log that is one text in memory; None for other files."""
     is_object = file.data.lstrip()[:1] == b"{"
+    path = None if isinstance(source, Source) or is_url(source) else Path(local(source))
+    # `_reader_of_log` has asked a file on disk that is not packed.
+    is_asked = path is not None and path.is_file() and path.stat().st_size == len(file.data)
     if binary.sniff(file.data) is None and (is_object or file.is_list):
         stream = BytesIO(file.data)  # unpacked
-        if is_object and inspect_ai.is_document(file.name, stream):
+        if is_object and not is_asked and inspect_ai.is_document(file.name, stream):
             return partial(
                 _read_log, file.name, partial(inspect_logs.read_document, file.name, stream)
             )
