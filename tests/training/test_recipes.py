@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+HARNESSES = os.environ.get("FASTCAUSAL_HARNESSES")  # a Python that has them, and not this package
+PATHS = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Settings that keep loggers quiet, and their files in this folder.
 QUIET = {
@@ -49,8 +51,12 @@ def imported(program: str) -> set[str]:
 def test_recipe(program, tmp_path):
     needed = {name.partition(".")[0] for name in imported(program)}
     needed |= {"tensorboard"} if "torch.utils.tensorboard" in imported(program) else set()
+    python = sys.executable
     if lacking := [name for name in sorted(needed) if find_spec(name) is None]:
-        pytest.skip(f"not installed: {', '.join(lacking)}")
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True,
-                          encoding="utf-8", check=False, env={**os.environ, **QUIET})  # fmt: skip
+        python = HARNESSES
+        if not python or subprocess.run([python, "-c", f"import {', '.join(needed)}"], env=PATHS,
+                                        capture_output=True).returncode:  # fmt: skip
+            pytest.skip(f"not installed: {', '.join(lacking)}")
+    done = subprocess.run([python, "-c", program], cwd=tmp_path, capture_output=True,
+                          encoding="utf-8", check=False, env={**PATHS, **QUIET})  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
