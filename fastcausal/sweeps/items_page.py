@@ -46,8 +46,8 @@ def page_of(
     warnings = [f"warning: {warning}" for warning in report.warnings]
     if n := len(items) - len(rows):
         warnings.append(
-            f"{n} of {len(items)} items are left out, those that are right and the same in all "
-            "runs first; .csv and .parquet have them all"
+            f"{n} of {len(items)} items are left out, those that all runs have right first, then "
+            "those that all have wrong; .csv and .parquet have them all"
         )
     if texts.cut is not None:
         warnings.append(f"texts are cut to {texts.cut} letters: fewer items have longer ones")
@@ -57,13 +57,16 @@ def page_of(
 
 
 def choose(items: pa.Table, most: int) -> Int64:
-    """Return the rows of at most so many items; those right and the same in all runs go first."""
-    is_plain = np.ones(len(items), bool)
-    for own in numbers_of(items).values():
-        is_plain &= (own["n"] > 0) & (own["right"] == own["n"]) & (own["crashed"] == 0)
-    if "change" in items.column_names:
-        is_plain &= pc.equal(arrow.joined(items["change"]), "same").to_numpy(False)
-    return np.sort(np.argsort(is_plain, kind="stable")[:most])
+    """Return the rows of at most so many items; those right or wrong in all runs leave first."""
+    runs = [*numbers_of(items).values()]
+    values = np.array([own["value"] for own in runs])
+    is_shared = (values == values[0]).all(axis=0)  # by all runs; a missing value equals none
+    is_right = np.ones(len(items), bool)
+    for own in runs:
+        is_shared &= (own["crashed"] == 0) & ((own["right"] == 0) | (own["right"] == own["n"]))
+        is_right &= own["right"] == own["n"]
+    rank = np.where(is_shared, 1 + is_right, 0)
+    return np.sort(np.argsort(rank, kind="stable")[:most])
 
 
 def numbers_of(items: pa.Table) -> dict[str, dict[str, Any]]:

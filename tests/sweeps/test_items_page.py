@@ -192,10 +192,24 @@ def test_a_large_page_is_bounded():
     assert "18 of 30 items are left out" in page.warnings[0]
 
 
-def test_items_that_a_run_lacks_stay_on_the_page():
-    given = [(f"q{k}", 1, 1.0, "Why?", "x") for k in range(9)]
-    items = items_of({"a": given, "b": given[:4] + given[5:], "c": given})
-    assert choose(pa.Table.from_pylist(items), 1).tolist() == [4]
+def test_items_that_runs_share_leave_the_page_first():
+    def run(*values):
+        return [(f"q{k}", 1, v, "Why?", "x") for k, v in enumerate(values) if v is not ...]
+
+    right_in_all, wrong_in_all, part_in_all = (1.0,) * 3, (0.0,) * 3, (0.5,) * 3
+    other = [(1.0, 0.0, 1.0), (1.0, ..., 1.0), (None, 1.0, 1.0), (..., None, None)]
+    rows = [right_in_all, wrong_in_all, *other, right_in_all, part_in_all]
+    runs = dict(zip("abc", (run(*column) for column in zip(*rows, strict=True)), strict=True))
+    flaky = [("q0", 2, 0.0, "Why?", "x")]
+    for more, kept in (
+        ([], [[2], [2, 3, 4, 5], [1, 2, 3, 4, 5, 7]]),
+        (flaky, [[0], [0, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 7]]),
+    ):
+        items = items_of({name: [*given, *more] for name, given in runs.items()})
+        items.sort(key=lambda item: item["id"])
+        table = pa.Table.from_pylist(items)
+        for places in kept:
+            assert choose(table, len(places)).tolist() == places
 
 
 def test_texts_of_many_items_are_cut_alike(monkeypatch):
