@@ -62,8 +62,10 @@ def check(found, expected):
         assert row.get("change") == wanted.get("change")
 
 
-@given(st.integers(1, 3).flatmap(runs), st.sampled_from(["skip", "zero"]))
-def test_items_are_those_of_plain_dictionaries(drawn, missing):
+@pytest.mark.parametrize("n_runs", [1, 2, 3])
+@given(data=st.data(), missing=st.sampled_from(["skip", "zero"]))
+def test_items_are_those_of_plain_dictionaries(n_runs, data, missing):
+    drawn = data.draw(runs(n_runs))
     found = fc.items(tables(drawn), missing=missing).to_dict()
     expected = oracle.items(drawn, missing)
     check(found, expected)

@@ -76,6 +76,18 @@ def test_alone_it_passes_or_fails():
     assert '<failure type="fail"' in one.to_junit()
 
 
+def test_flaky_items_of_one_side_are_no_tests():
+    """4 of 5 right, then none, has p = .024: three more tests would hide it."""
+    before = [("fallen", k > 0) for k in range(5)]
+    lost = [(f"lost {n}", k > 0) for n in range(3) for k in range(5)]
+    after = [("fallen", False)] * 5
+    found = fc.gate(table(before + lost), table(after), no_regression=True,
+                    reading=read_under("skip"))  # fmt: skip
+    assert found.regressions == ["fallen"]
+    shared = fc.gate(table(before + lost), table(after + lost), no_regression=True)
+    assert shared.regressions == []
+
+
 def test_beside_others_each_condition_fails_it():
     loss = {"min_delta": -0.5}
     assert fc.gate(RIGHT, ONE_WRONG, **loss).verdict == "pass"
