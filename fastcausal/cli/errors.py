@@ -22,6 +22,7 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
+    SampleOption,
     ScoreOption,
     ValueOptions,
     make_recipe,
@@ -64,6 +65,7 @@ def errors(
     task: TaskOption = "score",
     set: SetOption = None,
     score: ScoreOption = None,
+    sample: SampleOption = None,
     top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
     type: Annotated[
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
@@ -114,11 +116,11 @@ def errors(
         idle = ("suspect", "type", "text", "arguments", "iou", "match", *LabelOptions._fields)
         refuse(ctx, idle, "is for relations and pairs of events")
         scored = gold_options(ctx, task, set, scoring, policies, reads, not pred)
-        values = ValueOptions(id=reads.id, answers=reads.answers)
+        values = ValueOptions(id=reads.id, answers=reads.answers, sample=sample)
         of_runs = items_of(ctx, [gold, *pred], scored, values, score, "auto", marks, policies.join)
         _print_items(WrongItems(of_runs, top), html, tables)
         return
-    refuse(ctx, ("set", "score"), "is for logs, tables and --task")
+    refuse(ctx, ("set", "score", "sample"), "is for logs, tables and --task")
     if suspect:
         if is_pairs(gold):
             refuse(ctx, ("suspect",), "is for relations, not for pairs of events")

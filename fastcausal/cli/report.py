@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -24,7 +24,10 @@ from fastcausal.cli.options import (
     PolicyOptions,
     ProtocolOptions,
     ReadOptions,
+    SampleOption,
     ScoreOption,
+    SystemOption,
+    SystemsOption,
     ValueOptions,
     make_recipe,
     refuse,
@@ -32,7 +35,7 @@ from fastcausal.cli.options import (
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.cli.systems import add_intervals, make_reports
+from fastcausal.cli.systems import add_intervals, make_reports, split_files
 from fastcausal.cli.task_options import SetOption, TaskOption
 from fastcausal.report.escapes import cell_text
 
@@ -67,6 +70,9 @@ def report(
     task: TaskOption = "score",
     set: SetOption = None,
     score: ScoreOption = None,
+    system: SystemOption = None,
+    systems: SystemsOption = None,
+    sample: SampleOption = None,
     by: ByOption = None,
     examples: Annotated[
         int, Option(min=0, help="Leave examples beyond so many out, right ones first.")
@@ -84,10 +90,13 @@ def report(
     fastcausal report gold.csv careful.jsonl --out careful.html
     fastcausal report gold.csv careful.jsonl hasty.jsonl --out page.html --by corpus
     fastcausal report a.eval b.eval --out page.html --score match
+    fastcausal report runs.csv --system model --score match --out page.html
     """
     pred = pred or []
     files = [gold, *pred]
-    values = ValueOptions(id=reads.id, answers=reads.answers)
+    values = ValueOptions(
+        id=reads.id, answers=reads.answers, system=system, systems=systems, sample=sample
+    )
     is_of_runs = gold != "-" and not leads_with_gold(files, values, score)
     if is_of_runs or task != "score":
         refuse(ctx, ("arguments", "iou", "match", "by", *OF_DRAWS), "is for relations")
@@ -95,7 +104,7 @@ def report(
         runs = items_of(ctx, files, scored_so, values, score, draws.cluster, marks, policies.join)
         _write_items(runs, files, out, examples, json)
         return
-    refuse(ctx, ("set", "score"), "is for logs, tables and --task")
+    refuse(ctx, ("set", "score", "systems", "sample"), "is for logs, tables and --task")
     import fastcausal as fc
     from fastcausal.arrays.strata import columns_by, name_cluster
     from fastcausal.errors import counted
@@ -111,7 +120,11 @@ def report(
     recipe = make_recipe(protocol, policies, reads, marks)
     if protocol.average != "counts":
         raise fc.InputError(f"{scoring.protocol} does not add up over examples: it has no page")
-    if len(pred) == 1:
+    if system is None:
+        parts = {name: Ranked((file,)) for name, file in short_names(pred).items()}
+    else:
+        parts = split_files(pred, system, None, reads.id)
+    if len(parts) == 1:
         refuse_inference(ctx, True, draws)
     else:  # their ranks are drawn
         refuse_draws(ctx, draws.method)
@@ -121,11 +134,10 @@ def report(
         gold_side = read_marked(opened(readable_again(gold)), tags=tags, **recipe.of_gold)
     kept = columns_by(name_cluster(draws.cluster))
 
-    def scored(path: str) -> Report:
-        return fc.score(gold_side, readable_again(path), recipe, by=by, statistics=kept)
+    def scored(source: Any) -> Report:
+        return fc.score(gold_side, readable_again(source), recipe, by=by, statistics=kept)
 
-    systems = {name: Ranked((file,)) for name, file in short_names(pred).items()}
-    reports = add_intervals(make_reports(systems, scored, SAMPLES), draws, by)
+    reports = add_intervals(make_reports(parts, scored, SAMPLES), draws, by)
     with doing(f"writing {out}"):
         named = ", ".join(reports) if len(reports) <= MAX_NAMED else f"{len(reports)} systems"
         title = f"{named} on {stem_of(gold)}"

@@ -51,6 +51,23 @@ def test_several_systems(tmp_path):
     assert page.read_bytes() == written
 
 
+def test_the_systems_of_one_file_have_the_page_of_two(tmp_path):
+    rows = [
+        json.dumps(json.loads(line) | {"model": path.stem})
+        for path in (CAREFUL, HASTY)
+        for line in path.read_text().splitlines()
+    ]
+    (tmp_path / "both.jsonl").write_text("\n".join(rows))
+    one, two = tmp_path / "one.html", tmp_path / "two.html"
+    cli("report", sample.GOLD, tmp_path / "both.jsonl", "--system", "model", "--out", one, *QUICK)
+    cli("report", sample.GOLD, CAREFUL, HASTY, "--out", two, *QUICK)
+    assert columns_in(one) == columns_in(two)
+    out, _ = cli("report", sample.SCORES, "--system", "system", "--id", "item", "--score", "judge",
+                 "--out", one)  # fmt: skip
+    assert out == f"{one}: 40 items, 4 runs\n"
+    assert [run["name"] for run in columns_in(one)["runs"]] == ["brief", "full", "plain", "wordy"]
+
+
 def test_examples_that_are_left_out(tmp_path):
     page = tmp_path / "page.html"
     arguments = (sample.GOLD, CAREFUL, "--out", page, "--examples", 20, *QUICK)
