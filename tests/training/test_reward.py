@@ -449,5 +449,6 @@ def test_memory_stays_flat():
     tracemalloc.start()
     held()
     before = held()
-    assert max(held() for _ in range(5)) - before < 20_000
+    # 5,000 answers: a leak of one object each would be more than what Python's free lists keep.
+    assert max(held() for _ in range(5)) - before < 100_000
     tracemalloc.stop()

@@ -22,6 +22,7 @@ from fastcausal.formats.model_output.shapes import (
 )
 from fastcausal.formats.reading.builder import UnreadError
 
+MAY_BE_JSON = re.compile(r"""\s*+["\[{\-0-9tfnNI]""")
 # These visit each letter once, for any text.
 THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -41,7 +42,7 @@ def relations_in(
     # answer is unreadable.
     value = answer
     try:
-        if isinstance(answer, str):
+        if isinstance(answer, str) and MAY_BE_JSON.match(answer):
             value = JSON.decode(answer)
     except (ValueError, RecursionError):
         value = answer
@@ -101,6 +102,8 @@ def _why_not(text: str, is_thinking: bool) -> str:
 
 def _read_answers(text: str, notes: Notes) -> list[Answer]:
     """Return the answers in all fences, then those around them, each from left to right."""
+    if "```" not in text:
+        return list(_answers(text, notes))
     pieces = FENCE.split(text)
     fenced = [answer for piece in pieces[1::2] for answer in _answers(piece, notes)]
     for answer in fenced:
