@@ -57,8 +57,8 @@ def aggregate(
     out: Annotated[
         Path | None,
         Option(
-            help="Write counts to this .parquet or .arrow file, or scores to a .json file as a "
-            "record of Every Eval Ever."
+            help="Write counts to this .parquet or .arrow file; or records of Every Eval Ever, "
+            "to a .json file or into a folder."
         ),
     ] = None,
 ) -> None:
@@ -74,7 +74,7 @@ def aggregate(
     from fastcausal.arrays.strata import source_of
     from fastcausal.counts.files import require_metadata
     from fastcausal.files.targets import keep_apart
-    from fastcausal.report.record import SUFFIX, write_record
+    from fastcausal.report.record import is_for_records, write_records
 
     if intervals or compare is not None or out is None:
         refuse_inference(ctx, intervals or compare is not None, draws)
@@ -100,8 +100,8 @@ def aggregate(
             }
     if intervals:
         reports = add_intervals(reports, draws, by)
-    if out is not None and out.suffix.lower() == SUFFIX:
-        warn(write_record(out, reports, draws.cluster))
+    if out is not None and is_for_records(out):
+        warn(write_records(out, reports, draws.cluster))
     else:
         write_units(out, reports)
     print_reports(reports, tables, by, counts, comparisons=comparisons)

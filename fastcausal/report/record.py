@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
-from fastcausal.files.files import replacing
+from fastcausal.files.files import replacing_together
 from fastcausal.report.numbers import Bounded, Scale
 from fastcausal.report.report import Report
 
@@ -21,23 +25,59 @@ if TYPE_CHECKING:
 SCHEMA = "0.3.0"
 SUFFIX = ".json"
 UNKNOWN = "unknown"
+_PORTABLE = re.compile(r'[<>:"/\\\\|?*\x00-\x1f]')  # what a name of a folder has not everywhere
 
 
-def write_record(
-    path: str | os.PathLike[str], reports: Mapping[str, Report], cluster: str | None = "auto"
+def is_for_records(path: Path) -> bool:
+    """Return True for a path that ends in .json, and for a folder."""
+    return path.suffix.lower() == SUFFIX or path.is_dir()
+
+
+def write_records(
+    path: Path, reports: Mapping[str, Report], cluster: str | None = "auto"
 ) -> tuple[str, ...]:
-    """Write the record of one system; return a note on scores that it cannot hold."""
-    if len(reports) != 1:
-        names = ", ".join(reports)[:200]
-        raise InputError(f"{path}: a record is of one model, got {len(reports)} systems: {names}")
-    [(name, report)] = reports.items()
+    """Write a record of each system; return notes on scores that the records cannot hold."""
+    # One system makes a file. In a folder each has the place that the store of records asks for.
     made = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
-    record = record_of(report, report.statistics.system or name or UNKNOWN, made, cluster)
-    text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2)
-    with replacing(path) as file:
-        file.write(text.encode() + b"\n")
-    lost = [name for name, value, _ in _scores(report) if not math.isfinite(value)]
-    return (f"{path}: left out, being undefined: {', '.join(lost)}",) if lost else ()
+    records = {
+        name: record_of(report, report.statistics.system or name or UNKNOWN, made, cluster)
+        for name, report in reports.items()
+    }
+    is_folder = path.is_dir()
+    if len(records) != 1 and not is_folder:
+        names = ", ".join(records)[:200]
+        raise InputError(
+            f"{path}: a record is of one model, got {len(records)} systems ({names}), expected "
+            "the name of a folder"
+        )
+    targets = [_place(path, record) if is_folder else path for record in records.values()]
+    for target in targets if is_folder else []:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing_together(*targets) as files:
+        for file, record in zip(files, records.values(), strict=True):
+            text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2)
+            file.write(text.encode() + b"\n")
+    return tuple(_list_undefined(reports))
+
+
+def _place(folder: Path, record: Mapping[str, Any]) -> Path:
+    """Return ``data/COLLECTION/DEVELOPER/MODEL/UUID.json``, the same for the same record."""
+    model = record["model_info"]["id"]
+    developer, _, name = model.rpartition("/")
+    task = (
+        record["evaluation_results"][0]["evaluation_name"] if record["evaluation_results"] else ""
+    )
+    parts = [_PORTABLE.sub("_", part).strip(" .") or UNKNOWN for part in (task, developer, name)]
+    digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode()).digest()
+    own = UUID(bytes=digest[:16], version=4)
+    return folder.joinpath("data", *parts, f"{own}{SUFFIX}")
+
+
+def _list_undefined(reports: Mapping[str, Report]) -> Iterator[str]:
+    for name, report in reports.items():
+        lost = [score for score, value, _ in _scores(report) if not math.isfinite(value)]
+        if lost:
+            yield f"{name or 'record'}: left out, being undefined: {', '.join(lost)}"
 
 
 def record_of(

@@ -6,17 +6,18 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from uuid import UUID
 
 import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.report.record import record_of, write_record
+from fastcausal.report.record import record_of, write_records
 from tests.support import exports
 from tests.support.cli import cli
 
 PYTHON = os.environ.get("FASTCAUSAL_HARNESSES") or sys.executable
-UUID = "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40"
 
 
 def values_of(seed, system="org/m"):
@@ -67,23 +68,37 @@ def test_a_record_of_relations_is_read_again(tmp_path):
     }
     assert len(flat) > 20
     path = tmp_path / "careful.json"
-    notes = write_record(path, {"careful": report})
+    notes = write_records(path, {"careful": report})
     written = {
         each["metric_config"]["metric_id"]: each["score_details"]["score"]
         for each in json.loads(path.read_bytes())["evaluation_results"]
     }
     assert written == {name: value for name, value in flat.items() if value == value}
     lost = [name for name, value in flat.items() if value != value]
-    assert notes == ((f"{path}: left out, being undefined: {', '.join(lost)}",) if lost else ())
+    assert notes == ((f"careful: left out, being undefined: {', '.join(lost)}",) if lost else ())
     again = fc.statistics(path, "overall_f1")
     assert again.scores()["overall_f1"][0] == report["overall"].f1
     assert again.system == "careful"
 
 
-def test_two_systems_are_no_record(tmp_path):
-    with pytest.raises(fc.InputError, match="a record is of one model, got 2 systems: a, b"):
-        write_record(tmp_path / "x.json", {"a": values_of(1), "b": values_of(2)})
+def test_systems_go_into_a_folder(tmp_path):
+    """Each at the place that the store asks for, the same for the same record, and read again."""
+    reports = {name: values_of(k, name) for k, name in enumerate(("org/m", 'a:"x"/..', "m"))}
+    with pytest.raises(fc.InputError, match="a record is of one model, got 3 systems"):
+        write_records(tmp_path / "x.json", reports)
     assert not [*tmp_path.iterdir()]
+    for _ in range(2):
+        assert write_records(tmp_path, reports) == ()
+    places = {path.relative_to(tmp_path).parts[:4]: path for path in tmp_path.rglob("*.json")}
+    assert len([*tmp_path.rglob("*.json")]) == 3
+    assert {*places} == {
+        ("data", "values", "org", "m"), ("data", "values", "a__x_", "unknown"),
+        ("data", "values", "unknown", "m"),
+    }  # fmt: skip
+    path = places["data", "values", "org", "m"]
+    assert UUID(path.stem).version == 4
+    again = fc.statistics(path).scores()["score"][0]
+    assert again == reports["org/m"].statistics.scores()["value"][0]
 
 
 @pytest.mark.slow  # a program of its own, with every_eval_ever
@@ -91,24 +106,24 @@ def test_records_pass_their_own_validator(tmp_path):
     found = subprocess.run([PYTHON, "-c", "import every_eval_ever"], capture_output=True)
     if found.returncode:
         pytest.skip("every_eval_ever is not installed")
-    folder = tmp_path / "data" / "ours" / "org" / "m"
-    folder.mkdir(parents=True)
-    relations = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
-    reports = [
-        values_of(1).with_intervals(method="bca", n_resamples=50), values_of(2),
-        relations.with_intervals(), fc.score(sample.GOLD, sample.SYSTEMS["hasty"], unparsed="skip"),
+    made = [
+        values_of(1).statistics, values_of(2).statistics,
+        fc.score(sample.GOLD, sample.SYSTEMS["careful"]).statistics,
+        fc.score(sample.GOLD, sample.SYSTEMS["hasty"], unparsed="skip").statistics,
     ]  # fmt: skip
-    for k, report in enumerate(reports):
-        record = record_of(report, "org/m", "1750000000")
-        (folder / f"{UUID[:-1]}{k}.json").write_text(json.dumps(record))
+    plain = [replace(each, system=f"org/m{k}").report() for k, each in enumerate(made)]
+    first, second, *others = plain
+    bounded = [first.with_intervals(method="bca", n_resamples=50), *others]
+    reports = [*bounded, second]
+    write_records(tmp_path, {str(k): report for k, report in enumerate(reports)})
     done = subprocess.run(
         [PYTHON, "-m", "every_eval_ever", "validate", "--format", "json",
-         *map(str, sorted(folder.iterdir()))],
+         *map(str, sorted(tmp_path.rglob("*.json")))],
         capture_output=True, text=True, cwd=tmp_path, timeout=120,
     )  # fmt: skip
     found = json.loads(done.stdout)
     assert [each["valid"] for each in found] == [True] * 4, done.stdout[-2000:]
-    assert not any(each["errors"] for each in found)
+    assert not any(each["errors"] or each["warnings"] for each in found)
 
 
 def test_the_command_writes_records(tmp_path):
