@@ -50,6 +50,11 @@ class ItemSums(Formula):
         return self.of.main
 
     @property
+    def main_of_one(self) -> str:
+        """Flat name of the score of a single unit to look at by default."""
+        return self.of.main_of_one
+
+    @property
     def compared(self) -> tuple[str, ...]:
         """Flat names of the scores to compare two systems by."""
         return self.of.compared

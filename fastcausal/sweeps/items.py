@@ -87,6 +87,10 @@ class Items(Report):
     table: ItemTable
     rows: Int64
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON: an undefined value is None."""
+        return super().to_dict() | {"items": self.items.to_pylist()}
+
     def to_arrow(self) -> pa.Table:
         """Return a row for each item; columns are named by their places in JSON."""
         return self.items.flatten().flatten()
@@ -221,7 +225,7 @@ def items(
         legend=_legend(facts, len(rows)),
         keys=(
             "runs", "missing", "score", "confidence", "n_items", *(("n_up", "n_down") * is_pair),
-            "n_flaky", "n_crashed", "items", "signature", "warnings",
+            "n_flaky", "n_crashed", "signature", "warnings",
         ),
         logged=("n_items", *(("n_up", "n_down") * is_pair), "n_flaky", "n_crashed"),
         grids=_grids,
