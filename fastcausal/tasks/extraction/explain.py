@@ -67,9 +67,9 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
     gold = read(gold)
     pred = read(pred, like=gold)
 
-    def measure(protocol: Protocol) -> Measured:
+    def measure(protocol: Protocol) -> MeasuredExamples:
         try:
-            return Measured(score(gold, pred, protocol, unparsed="empty"))
+            return MeasuredExamples(score(gold, pred, protocol, unparsed="empty"))
         except InputError as error:  # its remedy is an argument of `score`, not of `explain`
             raise InputError(error.problem) from None
 
@@ -96,7 +96,7 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredExamples:
     """A report, and the counts of its examples, which two steps look at."""
 
     report: ExtractionReport
@@ -115,7 +115,7 @@ class Measured:
         return [str(id) for id in columns["id"].take(numbers(at)).to_pylist()]
 
 
-def list_changed(before: Measured, after: Measured) -> list[str]:
+def list_changed(before: MeasuredExamples, after: MeasuredExamples) -> list[str]:
     """Return the names of the examples whose counts differ."""
     unlike = before.counts != after.counts
     return before.names(np.flatnonzero(unlike.reshape(len(unlike), -1).any(axis=1)))
