@@ -282,7 +282,7 @@ def test_names():
     from fastcausal import training
 
     assert dir(training) == [
-        "SpanScore", "Stop", "TagMetric", "align_labels", "compute_metrics",
+        "Reward", "SpanScore", "Stop", "TagMetric", "align_labels", "compute_metrics",
         "tag_metric_path", "word_ids_of",
     ]  # fmt: skip
     with pytest.raises(AttributeError, match=r"'fastcausal\.training' has no attribute 'scores'"):
