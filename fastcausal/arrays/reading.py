@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import pyarrow as pa
@@ -50,7 +50,7 @@ class Reading:
 
     def serialise(self) -> bytes:
         """Serialise the reading for the schema metadata."""
-        stored = asdict(self)
+        stored = vars(self).copy()
         if self.words is None:
             del stored["words"]
         return json.dumps(stored).encode()
