@@ -94,6 +94,16 @@ def test_rules_of_several_answers_equal_the_oracle(folder, items, seed):
         )
 
 
+def test_the_first_of_equally_good_answers_is_the_best(tmp_path):
+    gold = write(tmp_path / "gold.jsonl", [example("q", [0]), example("r", [])])
+    made = {"q": ([1], [1, 2], [3]), "r": ([], [])}  # F1 of q is 0, of r 0/0
+    rows = [example(id, r, k=k) for id, each in made.items() for k, r in enumerate(each)]
+    pred = write(tmp_path / "pred.jsonl", rows)
+    command = ["score", gold, pred, "--protocol", "relations", "--sample", "k", "--over"]
+    assert printed(*command, "best")["scores"]["exact"]["predicted"] == 1
+    assert next(iter(printed(*command, "pass@1")["scores"]["overall"].values())) == 0.5
+
+
 def predictions(chance, kind):
     """Gold, and rows of three systems, of one kind."""
     ids = [f"q{k}" for k in range(30)]

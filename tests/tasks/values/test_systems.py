@@ -8,7 +8,7 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -48,7 +48,9 @@ def write(folder, name, rows, suffix):
     return path
 
 
-@given(rows=tables(), over=st.sampled_from(RULES))
+@pytest.mark.parametrize("over", RULES)
+@settings(max_examples=10)
+@given(rows=tables())
 def test_systems_and_samples_equal_one_table_each_and_the_oracle(rows, over):
     reading = ValueReading(system="model", epoch="sample", over=over)
     found = load_by_name(rows, reading)
@@ -143,6 +145,17 @@ def test_parts_name_the_lines_of_their_file(tmp_path):
         table = write(tmp_path, "t", kept, suffix)
         with pytest.raises(InputError, match=f't{suffix}{place} "value" is "x"'):
             fc.leaderboard([table], system="model")
+
+
+def test_systems_of_a_dictionary_come_as_they_appear(tmp_path):
+    codes = pa.DictionaryArray.from_arrays([2, 0, 2, 0], ["new", "unused", "old"])
+    pq.write_table(
+        pa.table({"model": codes, "id": ["b", "b", "a", "a"], "value": [1, 0, 1, 1]}),
+        tmp_path / "t.parquet",
+    )
+    found = load_by_name([tmp_path / "t.parquet"], ValueReading(system="model"))
+    assert [*found] == ["old", "new"]
+    assert [each.scores()["value"][0] for each in found.values()] == [1, 0.5]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=1))
