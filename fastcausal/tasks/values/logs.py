@@ -118,8 +118,11 @@ def require(record: Any, where: str) -> Mapping[str, Any]:
 
 def write_text(value: Any) -> str | None:
     """Return a value of JSON as a text to read: a list of texts below each other."""
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return "\n".join(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
+        value = "\n".join(value)
+    is_text = isinstance(value, str)
+    text: str = value if is_text else json.dumps(value, ensure_ascii=False, default=str)
+    # Half of a surrogate pair, invalid in UTF-8, becomes an escape
+    return text.encode(errors="backslashreplace").decode()

@@ -79,6 +79,8 @@ def test_tables_have_columns_of_texts(tmp_path):
     ]
     assert texts_of(path, {"a", "b"}) == expected
     assert texts_of(path, {"b"}) == expected[2:]
+    (tmp_path / "c.jsonl").write_text('{"id": "a", "value": 1, "input": "half \\ud800"}\n')
+    assert texts_of(tmp_path / "c.jsonl", {"a"}) == [Text("a", None, "half \\ud800")]
     (tmp_path / "b.csv").write_text("id,value,note\na,1,x\n")
     assert texts_of(tmp_path / "b.csv", {"a"}) == []
 
