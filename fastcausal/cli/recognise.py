@@ -317,11 +317,12 @@ def _tell_relations(
 def _ask_annotation(found: Recognised) -> None:
     """Recognise a format by its content, of a file that cannot be read as it is."""
     import fastcausal as fc
+    from fastcausal.formats.reading.format import Format
     from fastcausal.formats.reading.opening import opened
 
     known = opened(found.file)
     format = getattr(known, "format", None)
-    if format is None or not (format.marks or format.key or _sniffs(format, known)):
+    if not isinstance(format, Format) or not (format.marks or format.key or _sniffs(format, known)):
         return
     if format.key or format.marks:  # tables and JSON lines of any content
         return

@@ -143,6 +143,13 @@ def test_inspect_logs(tmp_path):
     )
 
 
+def test_a_sample_that_is_no_object_is_named(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(HEADER | {"samples": [inspected(FEW[0]), [{"id": "x"}]]}))
+    with pytest.raises(fc.InputError, match=r"log.json: samples\[1\]: .*, expected an object"):
+        fc.read(path, like=GOLD)
+
+
 def test_every_form_is_tried():
     rows = [*(make(FEW[0]) for make in ROWS.values()), inspected(FEW[0])]
     assert {log_of(row) for row in rows} == set(LOGS)

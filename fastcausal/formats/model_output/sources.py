@@ -25,7 +25,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import local, name_of
 from fastcausal.files.records import Records, Taken, read_records
-from fastcausal.files.values import follow_path
+from fastcausal.files.values import follow_path, shown
 from fastcausal.files.zips import Archive, is_zip
 from fastcausal.formats import spans
 from fastcausal.formats.logs import inspect_ai
@@ -147,6 +147,10 @@ def _read_lines(file: Source, answers: str | None, id: str | None) -> Records | 
 def _samples(name: str, samples: list[Any], places: list[str] | None = None) -> Records:
     if not samples:
         raise InputError(f"{name}: a log without samples")
+    for k, sample in enumerate(samples):
+        if not isinstance(sample, Mapping):
+            where = f"{name}: samples[{k}]" if places is None else places[k]
+            raise InputError(f"{where}: {shown(sample)}, expected an object")
     return Records(name, samples, places=places)
 
 
