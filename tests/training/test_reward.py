@@ -410,7 +410,7 @@ def test_kept_gold_is_bounded_and_by_content():
     answers = [said({"cause": f"a{k}", "effect": f"b{k}"}) for k in range(20)]
     for _ in range(2):
         assert reward(answers, text=texts, relations=[gold] * 20) == [1.0] * 20
-        assert len(reward._kept) == 5
+        assert len(reward._golds.kept) == 5
     gold[0]["effect"] = [0, 1]  # the same object with another content
     assert reward(answers, text=texts, relations=[gold] * 20) != [1.0] * 20
 
@@ -420,7 +420,7 @@ def test_pickles_and_threads():
     reward = Reward(cache=7)
     values = reward(answers, text=texts, relations=golds)
     again = pickle.loads(pickle.dumps(reward))
-    assert not again._kept
+    assert not again._golds.kept
     start = threading.Barrier(4)
 
     def score(seed: int) -> list[float]:
