@@ -355,7 +355,8 @@ def _grids(report: Items, counts: bool) -> list[Grid]:
     if counts:
         flat = report.to_arrow()
         grid = Grid("", flat.column_names[1:], "id")
-        columns = [column.to_pylist() for column in flat.columns]
+        shown = [c.cast(pa.string()) if pa.types.is_boolean(c.type) else c for c in flat.columns]
+        columns = [column.to_pylist() for column in shown]
         for id, *cells in zip(*columns, strict=True):
             grid.add(id, *("" if cell is None else cell for cell in cells))
         return [grid]

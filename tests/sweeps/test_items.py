@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from dataclasses import replace
@@ -141,6 +143,14 @@ def test_files_have_the_same(tmp_path):
     flat = pq.read_table(tmp_path / "items.parquet")
     assert flat.equals(found.to_arrow())
     assert flat["values.a, b.value"].to_pylist() == [0.5, None]
+    rows, written = (
+        [*csv.DictReader(io.StringIO(text))]
+        for text in (found.to_csv(), (tmp_path / "items.csv").read_text())
+    )
+    assert [row.pop("id") for row in rows] == ["1", "'=2"]
+    assert [row.pop("id") for row in written] == ["1", "=2"]
+    for row, other in zip(rows, written, strict=True):
+        assert {k: v.removesuffix(".0") for k, v in row.items()} == other
     header = (tmp_path / "items.csv").read_text().splitlines()[0].replace('"', "")
     assert header == ",".join(flat.column_names)
     with pytest.raises(fc.InputError, match="unknown suffix"):
