@@ -14,7 +14,7 @@ from fastcausal.counts.files import take_one
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import is_counts, read_systems
 from fastcausal.counts.task import declared, resolve
-from fastcausal.errors import InputError, Remedy
+from fastcausal.errors import InputError, Remedy, counted
 from fastcausal.files.keys import repeated
 from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.records import Records
@@ -110,7 +110,7 @@ def pick(systems: Mapping[str, T], names: Sequence[str] | None) -> list[T]:
         if len(systems) != 2:
             remedy = Remedy("pick", ("A,B",), "would choose two")
             raise InputError(
-                f"{len(systems)} systems ({known[:200]}), expected two",
+                f"{counted(len(systems), 'system')} ({known[:200]}), expected two",
                 remedy if len(systems) > 2 else None,
             )
         return [*systems.values()]
