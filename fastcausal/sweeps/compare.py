@@ -257,7 +257,7 @@ def compare(
         a, b = pick_two(load_by_name(a, reading), pick)
     elif pick is not None:
         raise ValueError("pick is for one source of several systems, not for two")
-    names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired)
+    names, systems = load_pair(a, b, ("A", "B"), reading, not unpaired, common=True)
     formula = systems.first.formula
     chosen = systems.scores(formula.compared if score is None else score)
     scale_of = {name: systems.scale(name, lower_is_better) for name in chosen}

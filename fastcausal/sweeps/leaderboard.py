@@ -279,7 +279,7 @@ def leaderboard(
         raise ValueError(f"top is {top}, expected at least 1")
     draws = Draws(method, confidence, n_resamples, seed, cluster)
     reading = request_scores(reading, score, cluster, system, sample)
-    joint = load_systems(systems, reading)
+    joint = load_systems(systems, reading, common=True)
     joined = joint.systems
     score, *others = joint.scores(score)
     beside = {} if table is None else hyperparameters_of([*joined], table, COLUMNS)

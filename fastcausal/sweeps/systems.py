@@ -20,7 +20,7 @@ from fastcausal.files.packed import name_of, stem_of
 from fastcausal.files.records import Records
 from fastcausal.report.numbers import Scale
 from fastcausal.report.report import Report
-from fastcausal.sweeps.align import align, unify
+from fastcausal.sweeps.align import OtherGoldError, align, keep_common_gold, unify
 from fastcausal.tasks.values.reading import ValueReading
 
 READING = ValueReading()
@@ -135,6 +135,7 @@ def load_pair(
     roles: tuple[str, str],  # for messages, besides the names of the systems
     reading: ValueReading = READING,
     paired: bool = True,  # False leaves the units unchanged
+    common: bool = False,  # True leaves out examples of other gold, with a warning
 ) -> tuple[tuple[str, str], Systems]:
     """Return the names of two systems, and both with the same units in the same order."""
     sides = load(a, reading), load(b, reading)
@@ -143,10 +144,12 @@ def load_pair(
         role if name == role else f"{role} ({name})"
         for role, name in zip(roles, names, strict=True)
     ]
-    systems = zip(shown, sides, strict=True)
+    systems = [*zip(shown, sides, strict=True)]
     if not paired:
         return names, _unify(dict(systems))
-    joint = _join(systems, reading.cluster)._replace(loaded=sides)
+    kept, warnings = keep_common_gold(systems) if common else (systems, ())
+    joint = _join(kept, reading.cluster)._replace(loaded=sides)
+    joint = joint._replace(warnings=warnings + joint.warnings)
     if joint.answers is not None:
         sides_of = {role: joint.answers[name] for role, name in zip("ab", shown, strict=True)}
         joint = joint._replace(answers={"rule": joint.answers["rule"], **sides_of})
@@ -220,7 +223,11 @@ def _name_file(source: str | os.PathLike[str]) -> str:
     return Path(source).name if Path(source).is_dir() else stem_of(source)
 
 
-def load_systems(sources: Any, reading: ValueReading = READING) -> Systems:
+def load_systems(
+    sources: Any,
+    reading: ValueReading = READING,
+    common: bool = False,  # as in `load_pair`; such sources are read again
+) -> Systems:
     """Return systems by name, with the same units in the same order."""
     # Sources are statistics, reports and paths: one, a list, or a mapping of names to them. A path
     # is a file of one or several systems, a log, a table, the folder of a sweep, or one of logs.
@@ -233,7 +240,15 @@ def load_systems(sources: Any, reading: ValueReading = READING) -> Systems:
             own_names.append(own)
             files.append(file)
 
-    joint = _join(name_each(), reading.cluster)
+    try:
+        joint = _join(name_each(), reading.cluster)
+    except OtherGoldError:
+        if not common or isinstance(sources, Iterator):
+            raise
+        own_names.clear()
+        files.clear()
+        kept, warnings = keep_common_gold([*name_each()])
+        joint = _join(kept, reading.cluster)._replace(warnings=warnings)
     if repeated(own_names) is None:
         return joint
     # Systems with one name are all named by their files.
