@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from fastcausal.counts.task import declared
 from fastcausal.engine.kernel import Objective
 from fastcausal.errors import InputError, invalid_json
 from fastcausal.files.files import Source
@@ -28,6 +29,13 @@ def find_protocol(given: str, kernel: KernelName | None = None) -> Protocol:
     elif given in PROTOCOLS:
         protocol = PROTOCOLS[given]
     else:
+        for task in declared():
+            if given in task.protocols:
+                job = task.protocols[given].under
+                raise ValueError(
+                    f"{given} is a protocol of fastcausal {job}, and for several systems "
+                    f"--task {job} --set protocol={given}"
+                )
         raise ValueError(
             f'protocol is "{given}", expected one of {", ".join(PROTOCOLS)}, or a file that ends '
             f"in {' or '.join(SUFFIXES)}"

@@ -106,6 +106,8 @@ def test_marks_go_through_compare_and_leaderboard(tmp_path):
     assert [compared["a"], compared["b"]] == wanted
     ranked = json.loads(cli("leaderboard", *asked)[0])["systems"]
     assert [row["value"] for row in ranked] == sorted(wanted, reverse=True)
+    said = cli("compare", *sides, "--protocol", "fincausal-2025", expect=2)[1]
+    assert "a protocol of fastcausal qa, and for several systems --task qa --set protocol=" in said
 
 
 @pytest.mark.parametrize("rows", [
