@@ -47,8 +47,8 @@ def statistics(
     Parameters
     ----------
     source : path, pyarrow.Table, object with ``__arrow_c_stream__``, or list of dict
-        A log of inspect-ai, samples of lm-evaluation-harness or a folder of them, a plain table,
-        or a count file, recognised by content.
+        A log of inspect-ai, samples of lm-evaluation-harness or a folder of them, an export of
+        another harness, a plain table, or a count file, recognised by content.
     score : str or iterable of str, optional
         Scores by name, such as ``match``, ``dicty.a`` or ``exact_match,flex``; in tables, columns.
         By default the only score.
