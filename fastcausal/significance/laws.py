@@ -6,11 +6,9 @@ They are here because loading scipy takes longer than any test; tests compare th
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 from fastcausal.significance import _laws
 
-NORMAL = NormalDist()
 MAX_COUNTED = 1 << 12  # most tosses whose outcomes are counted in integers
 
 
@@ -29,8 +27,10 @@ def normal_quantile(level: float) -> float:
     >>> normal_quantile(0.975), normal_quantile(0)
     (1.9599639845400536, -inf)
     """
+    from statistics import NormalDist  # loads decimals and random numbers
+
     if 0 < level < 1:
-        return NORMAL.inv_cdf(level)
+        return NormalDist().inv_cdf(level)
     ends = {0.0: -math.inf, 1.0: math.inf}
     return ends.get(level, math.nan)
 
