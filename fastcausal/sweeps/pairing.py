@@ -30,7 +30,11 @@ MAX_UNEQUAL = 4  # times as many answers, beyond which p may be too small (docs/
 Joint = tuple[dict[str, Statistics], dict[str, Any], tuple[str, ...]]
 
 
-def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Joint:
+def pair(
+    systems: Mapping[str, Statistics],
+    cluster: str | None = None,
+    may_drop: bool = False,  # True leaves out examples of other contents, with a warning
+) -> Joint:
     """Reduce systems to the same examples, in the same order, by the policy for missing ones."""
     names = [*systems]
     signed = _unify(systems)
@@ -49,6 +53,9 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Joint
         for name, s in systems.items()
     }
     aligned = {name: _restrict(s, every[name], wanted) for name, s in signed.items()}
+    changed: tuple[str, ...] = ()
+    if may_drop:
+        aligned, changed = _drop_changed(aligned)
     unlike = dict[str, None]()
     for name in names[1:]:
         both = (names[0], aligned[names[0]]), (name, aligned[name])
@@ -61,6 +68,7 @@ def pair(systems: Mapping[str, Statistics], cluster: str | None = None) -> Joint
         {name: replace(s, units=units) for name, s in aligned.items()},
         {"rule": formula.answers, **answers},
         list_notes(systems)
+        + changed
         + tuple(f"systems have other values of {each}: no cluster by default" for each in unlike)
         + _compare_numbers(aligned, formula.answers),
     )
@@ -200,6 +208,27 @@ def _check_examples(
                 f"{name} and {other} have other {noun} for {int(unlike.sum())} of {len(unlike)} "
                 f'ids, first for "{id}": expected the same examples'
             )
+
+
+def _drop_changed(systems: dict[str, Statistics]) -> tuple[dict[str, Statistics], tuple[str, ...]]:
+    """Leave out examples whose contents differ between systems, unless all do, with a warning."""
+    first, *others = systems.items()
+    masks = [_differ(first, other, CONTENT) for other in others]
+    unlike = np.logical_or.reduce([mask for mask in masks if len(mask)] or [np.zeros(0, bool)])
+    if not unlike.any() or unlike.all():  # `_check_examples` reports it
+        return systems, ()
+    assert first[1].units is not None
+    rows, kept = np.flatnonzero(unlike), ~unlike
+    ids = joined(first[1].units["id"].cast(pa.string()))
+    warning = (
+        f"{' and '.join(systems)} have other inputs or targets for {len(rows)} of {len(unlike)} "
+        f"ids, which are left out{format_keys(ids, rows)}"
+    )
+    left = {
+        name: _replace_rows(s, s.rows_of_units()[kept], s.units.filter(pa.array(kept)))  # type: ignore[union-attr]
+        for name, s in systems.items()
+    }
+    return left, (warning,)
 
 
 def _differ(

@@ -148,7 +148,7 @@ def load_pair(
     if not paired:
         return names, _unify(dict(systems))
     kept, warnings = keep_common_gold(systems) if common else (systems, ())
-    joint = _join(kept, reading.cluster)._replace(loaded=sides)
+    joint = _join(kept, reading.cluster, common)._replace(loaded=sides)
     joint = joint._replace(warnings=warnings + joint.warnings)
     if joint.answers is not None:
         sides_of = {role: joint.answers[name] for role, name in zip("ab", shown, strict=True)}
@@ -173,7 +173,9 @@ def _unify(systems: dict[str, Statistics]) -> Systems:
     return Systems(*unify_values(systems))
 
 
-def _join(systems: Iterable[tuple[str, Statistics]], cluster: str | None) -> Systems:
+def _join(
+    systems: Iterable[tuple[str, Statistics]], cluster: str | None, common: bool = False
+) -> Systems:
     """Bring the units of systems into one order; reduce values to the same examples."""
     pairs = iter(systems)
     first = next(pairs, None)
@@ -183,7 +185,7 @@ def _join(systems: Iterable[tuple[str, Statistics]], cluster: str | None) -> Sys
         return Systems(align(chain([first], pairs)))
     from fastcausal.sweeps.pairing import pair
 
-    values, answers, warnings = pair(_require_names(chain([first], pairs)), cluster)
+    values, answers, warnings = pair(_require_names(chain([first], pairs)), cluster, common)
     return Systems(align(values.items()), answers, warnings)
 
 
@@ -241,7 +243,7 @@ def load_systems(
             files.append(file)
 
     try:
-        joint = _join(name_each(), reading.cluster)
+        joint = _join(name_each(), reading.cluster, common)
     except OtherGoldError:
         if not common or isinstance(sources, Iterator):
             raise

@@ -136,8 +136,9 @@ def test_inputs_are_compared(tmp_path):
     chat[0] = chat[0] | {"id": "u2"}
     assert fc.compare(thin, json_log(tmp_path / "b.json", samples))["m"].delta == 0
     samples[1] = samples[1] | {"target": "other"}
-    with pytest.raises(InputError, match='other inputs for 1 of 4 ids, first for "1"'):
-        fc.compare(thin, json_log(tmp_path / "b.json", samples))
+    found = fc.compare(thin, json_log(tmp_path / "b.json", samples))
+    assert found.n_units == 3
+    assert any('for 1 of 4 ids, which are left out ("1")' in text for text in found.warnings)
 
 
 def test_cluster_of_the_log_is_named(tmp_path):
@@ -445,7 +446,24 @@ class TestLmEval:
         one = lm_samples(tmp_path / "a", rows)
         rows[3] = rows[3] | {"doc_hash": "other"}
         two = lm_samples(tmp_path / "b", rows)
+        found = fc.compare(one, two, "exact_match,none")
+        few = [
+            lm_samples(tmp_path / name / "few", [row for row in lm_rows(1, filters=("none",))
+                                                 if row["doc_id"] != 3])
+            for name in "ab"
+        ]  # fmt: skip
+        assert repr(found.scores) == repr(fc.compare(*few, "exact_match,none").scores)
+        assert found.n_units == 19
+        said = 'have other inputs or targets for 1 of 20 ids, which are left out ("3")'
+        assert any(said in text for text in found.warnings)
+        board = fc.leaderboard({"a": one, "b": two}, "exact_match,none", n_resamples=50)
+        assert (board.n_units, len(board.warnings)) == (19, 1)
         with pytest.raises(InputError, match='other inputs for 1 of 20 ids, first for "3"'):
+            fc.gate(one, two, min_delta=0.0, score="exact_match,none")
+        for row in rows:
+            row["doc_hash"] = "other"
+        two = lm_samples(tmp_path / "b", rows)
+        with pytest.raises(InputError, match='other inputs for 20 of 20 ids, first for "0"'):
             fc.compare(one, two, "exact_match,none")
 
     def test_lower_is_better(self, tmp_path):
