@@ -177,7 +177,7 @@ def test_systems_of_one_file_are_compared_and_judged():
     judged = json.loads(cli("gate", path, *missing, *sides, expect=1)[0])
     assert (judged["verdict"], judged["regressions"]) == ("fail", ["0", "2"])
     said = cli("compare", CORPUS / "eee.json", expect=2)[1]
-    assert said == "error: 1 systems (org/a), expected two\n"
+    assert said == "error: 1 system (org/a), expected two\n"
     said = cli("compare", sample.GOLD, expect=2)[1]
     assert "1 files, expected A B, or GOLD A B" in said
 
