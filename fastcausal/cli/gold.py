@@ -28,7 +28,7 @@ from fastcausal.cli.options import (
     make_recipe,
     refuse,
 )
-from fastcausal.cli.systems import prefix_errors, split_files
+from fastcausal.cli.systems import has_several, prefix_errors, split_files
 from fastcausal.cli.task_options import SetOption, TaskOption, task_options, task_under
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class GoldOptions(NamedTuple):
                         facts = {**counted.facts, TEXTS: partial(texts_beside, gold, first)}
                         counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)
-        if any(len(answers.sources) > 1 for answers in systems.values()):
+        if has_several(systems, values.over):
             return {name: sign(each, values.over) for name, each in found.items()}
         return found
 

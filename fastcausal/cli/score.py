@@ -157,7 +157,7 @@ def score(
     systems = split_files(pred, samples.system, samples.sample, reads.id)
     is_plain = not has_several(systems, samples.over)
     if not is_plain:
-        refuse(ctx, OF_ONE_ANSWER, f"is for one answer to an example, not --over {samples.over}")
+        refuse(ctx, OF_ONE_ANSWER, "is for one answer to an example: add --over first")
     reports = {}
     with doing(f"reading {gold}"):
         table = (
@@ -215,7 +215,8 @@ def score(
                 report = add_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
     print_reports(reports, tables, by, counts)
-    if tables.format == "text" and protocol is RECESS and samples.system is None:
+    are_files = all(isinstance(path, str) for path in names.values())
+    if tables.format == "text" and protocol is RECESS and are_files:
         given = policies._asdict() | reads.arguments() | marks.given()
         hint(_official_hint(source, names, **given))
 

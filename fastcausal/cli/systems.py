@@ -66,7 +66,9 @@ def _count(make: Callable[[Any], Any], name: str, source: Any) -> Statistics:
 
 def has_several(systems: Mapping[str, Ranked], over: str) -> bool:
     """Return True if a rule has several answers to an item, or makes values of items."""
-    is_one = over in ("mean", "first", "best", "majority")
+    if over == "first":
+        return False
+    is_one = over in ("mean", "best", "majority")
     return not is_one or any(len(answers.sources) > 1 for answers in systems.values())
 
 

@@ -124,7 +124,9 @@ def has_samples(statistics: Statistics) -> bool:
 
 
 def sign(statistics: Statistics, over: str) -> Statistics:
-    """Add the rule of several answers to the signature."""
+    """Add the rule of several answers to the signature, which values have already."""
+    if statistics.formula.holds_values:
+        return statistics
     return replace(statistics, signature=f"{statistics.signature}|over:{over}")
 
 

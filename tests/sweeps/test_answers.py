@@ -218,6 +218,18 @@ def test_tagged_sentences_of_csv_are_split_with_their_lines(tmp_path):
     assert [*FileRows(part).records.lines] == [*FileRows(pred).records.lines][1::2]
 
 
+def test_the_first_answers_alone_have_reasons_and_matches(tmp_path):
+    gold = write(tmp_path / "gold.jsonl", [example("q", [0]), example("r", [1])])
+    rows = [example(id, [k], k=k) for k in (0, 1) for id in "qr"]
+    pred, first = (write(tmp_path / f"{n}.jsonl", rows[:n]) for n in (4, 2))
+    written = tmp_path / "m.csv"
+    found = [
+        (cli("score", gold, *of, "--matches", written)[0], written.read_text())
+        for of in ((pred, "--sample", "k", "--over", "first"), (first,))
+    ]
+    assert found[0] == found[1]
+
+
 def labels(tmp_path, answers):
     gold = write(tmp_path / "gold.jsonl", [{"id": i, "label": g} for i, (g, _) in answers.items()])
     rows = [
