@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -38,6 +39,12 @@ SAMPLES = (
     "epoch", "sample", "seed", "trial", "attempt", "repeat", "repetition", "replicate", "rank",
 )  # fmt: skip
 SCORES = ("score", "correct", "is_correct", "accuracy", "acc", "match", "exact_match", "f1")
+# In names of scores, which are no names of systems
+METRIC = re.compile(
+    r"score|correct|acc|match|f_?[1-9]|precision|recall|rouge|bleu|faithful|releva|quality|rate|"
+    r"loss|len|count|num|prob|sim|kappa|auc|mark|judge|cost|time|token|pass|error|conf|rank",
+    re.IGNORECASE,
+)
 ANSWERS = ("output", "answer", "response", "completion", "prediction", "generation", "raw", "text")
 EMPTY, SKIP = ("--unparsed", "empty"), ("--missing", "skip")
 OptionWords = tuple[str, ...]
@@ -92,7 +99,7 @@ def recognise(file: str) -> Recognised:
         return found
     faults = [*_ask(found, FOLDERS if path.is_dir() else FILES)]
     if found.format is None and faults:
-        found.add_finding(faults[-1])
+        found.add_finding(re.split("[;,] give a format", faults[-1])[0])
     return found
 
 
@@ -128,6 +135,7 @@ def _ask_sweep(found: Recognised) -> None:
 
 def _ask_logs(found: Recognised) -> None:
     from fastcausal.sweeps.systems import list_logs
+    from fastcausal.tasks.values.reading import ValueReading
 
     logs = list_logs(found.file)
     if not logs:
@@ -148,7 +156,9 @@ def _ask_logs(found: Recognised) -> None:
         shared = frozenset.intersection(*(part.ids or frozenset() for part in known))
         if any(part.ids != shared for part in known):
             found.add_finding("ids of one side: logs have other ids")
-            found.options += (SKIP,)
+            found.options += (SKIP,) if SKIP not in found.options else ()
+        scores = tuple(score for option, score in found.options if option == "--score")
+        _require_joint(found, found.file, ValueReading(scores=scores[:1]))
 
 
 def recognise_log(file: str) -> Recognised:
@@ -205,14 +215,39 @@ def _ask_values(found: Recognised) -> None:
         systems = read_answers(found.file, reading)
     except UnnamedScoreError as error:
         found.add_finding(f"{len(error.known)} scores: {', '.join(error.known)}")
-        options.append(("--score", error.known[0]))
-        systems = read_answers(found.file, replace(reading, scores=(error.known[0],)))
+        for score in error.known:
+            reading = replace(reading, scores=(score,))
+            with suppress(InputError):  # its values are no numbers
+                systems = read_answers(found.file, reading)
+                options.append(("--score", score))
+                break
+        else:
+            raise
     if not isinstance(systems, list) or systems[0].about.get("format") == "table":
         found.findings.clear()
         return
     columns = ["id", *systems[0].scores, *systems[0].columns]
     _tell(found, str(systems[0].about.get("format")), "values", "", columns, 0)
     _tell_answers(found, systems, options)
+    _require_joint(found, found.file, reading)
+
+
+def _require_joint(found: Recognised, source: Any, reading: ValueReading) -> None:
+    """Try the systems of a source beside each other; without success tell why, and no commands."""
+    from fastcausal.sweeps.systems import load_systems
+
+    policies: tuple[MissingPolicy, ...] = ("skip", "zero") if SKIP in found.options else ("error",)
+    for policy in policies:
+        try:
+            load_systems([source], replace(reading, missing=policy))
+        except ValueError as error:
+            fault = error
+        else:
+            own = ("--missing", policy)
+            found.options = tuple(own if o == SKIP else o for o in found.options)
+            return
+    found.add_finding(fault)
+    found.family = ""
 
 
 def _tell_answers(
@@ -610,7 +645,6 @@ def _tell_mixed(found: Recognised, records: Records) -> None:
 
 def _ask_values_in(found: Recognised, records: Records) -> None:
     """Recognise a table of values: items, perhaps systems and samples, and numbers."""
-    from fastcausal.sweeps.systems import load_systems
     from fastcausal.tasks.values.files import read_answers
 
     item = records.find(*ITEMS)
@@ -636,21 +670,11 @@ def _ask_values_in(found: Recognised, records: Records) -> None:
         assert isinstance(answers, list)
         _tell_answers(found, answers, options)
         found.side = "scores" if "item" in records and table.system is not None else ""
-        skips = SKIP in found.options
-        policies: tuple[MissingPolicy, ...] = ("skip", "zero") if skips else ("error",)
-        for missing in policies:
-            try:
-                load_systems([records], replace(reading, missing=missing))
-            except InputError:
-                if missing != "skip":
-                    raise
-            else:
-                zero = ("--missing", missing)
-                found.options = tuple(zero if o == SKIP else o for o in found.options)
-                break
     except ValueError as error:
         found.add_finding(error)
         found.family = ""
+        return
+    _require_joint(found, records, reading)
 
 
 class _Table:
@@ -757,7 +781,7 @@ class _Table:
         """Return columns of equal range that have no name of a score: one of each system."""
         if self.system is not None or len(numbers) < 2 or self.again is not None:
             return ()
-        if any(c == "value" or c in SCORES or "," in c for c in numbers):
+        if any(c == "value" or METRIC.search(c) or "," in c for c in numbers):
             return ()
         ranges = {_range(self.records, c) for c in numbers}
         return tuple(numbers) if ranges <= {"0 or 1", "0 to 1"} and len(ranges) == 1 else ()
