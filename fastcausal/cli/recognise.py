@@ -853,7 +853,9 @@ def _tell_constant(found: Recognised, records: Records, column: str) -> None:
 
 def _repeats(column: Any) -> bool:
     """Return True for a column without nulls that has several values, some of them repeated."""
-    if column is None or column.null_count:
+    import pyarrow as pa
+
+    if column is None or column.null_count or pa.types.is_nested(column.type):
         return False
     return 1 < len(column.unique()) < len(column)
 

@@ -265,3 +265,12 @@ def test_text_fits_in_80_columns(folder: Path, monkeypatch: pytest.MonkeyPatch):
     assert "  fastcausal meta scores.csv judgments.csv\n" in out
     out, _ = cli("doctor", "lm_run_a.jsonl", "lm_run_b.jsonl", "values_a.csv")
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_columns_of_objects_are_no_clusters(tmp_path):
+    path = tmp_path / "values.jsonl"
+    rows = [{"id": k, "value": k % 2, "topic": {"name": "x"}} for k in range(4)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    [found] = json.loads(cli("doctor", path, "--json")[0])["files"]
+    assert (found["format"], found["rows"]) == ("table", 4)
+    assert not found["clusters"]
