@@ -112,8 +112,8 @@ def _write(
 ) -> str:
     """Write a command with files, their own options and others."""
     names = [_name(each) for each in files]
-    own = chain.from_iterable(each.options for each in given)
-    words = chain.from_iterable(dict.fromkeys(own))
+    own = {option[0]: option for each in reversed([*given]) for option in each.options}
+    words = chain.from_iterable(own.values())
     return shlex.join(["fastcausal", *command.split(), *names, *words, *options])
 
 
@@ -154,6 +154,11 @@ def _advise_on_relations(files: Sequence[Recognised]) -> Iterator[str]:
     protocol = any(option[0] == "--protocol" for file in files for option in file.options)
     if len(_list_files(preds)) == 2:
         yield _write("compare", sides, *more, given=files)
+    for names in (file.systems["names"][:2] for file in _list_files(preds)[:1] if file.systems):
+        yield _write("leaderboard", sides, *more, given=files)
+        if not any("," in name for name in names):
+            yield _write("compare", sides, "--pick", ",".join(names), *more, given=files)
+        return
     if len(_list_files(preds)) > 1:
         yield _write("leaderboard", sides, *more, given=files)
     elif gold == "GOLD" and not files[0].options:
@@ -223,8 +228,8 @@ def _advise_on_labels(files: Sequence[Recognised]) -> Iterator[str]:
     gold, preds = _split(files)
     answers = [file for file in files if file.side == "answers"]
     asked = [file for file in files if file.side != "answers" and file.options]
-    yield _write("classify", [gold, *preds], given=asked[:1] or answers[:1])
-    if not answers and isinstance(gold, Recognised):
+    yield _write("classify", [gold, *preds], given=[*asked, *answers])
+    if not answers and isinstance(gold, Recognised) and not any(file.systems for file in files):
         yield _write("agree", _add_other(files), "--labels", "label")
 
 

@@ -7,7 +7,8 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,11 +69,13 @@ class Recognised:
     side: str = ""
     options: tuple[OptionWords, ...] = ()
     ids: frozenset[str] | None = None
+    source: Any = None  # a part of the file, to read in its place
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is printed as JSON."""
-        shown = asdict(self)
-        return {k: v for k, v in shown.items() if k not in ("family", "side", "options", "ids")}
+        hidden = ("family", "side", "options", "ids", "source")
+        return {each.name: getattr(self, each.name) for each in fields(self)
+                if each.name not in hidden}  # fmt: skip
 
     def add_finding(self, text: object) -> None:
         """Add a text of one line and limited length."""
@@ -302,9 +305,10 @@ def _ask_relations(found: Recognised) -> None:
     import fastcausal as fc
     from fastcausal.formats.reading.opening import opened
 
-    known = opened(found.file)
+    source = found.source or found.file
+    known = opened(source)
     format = getattr(getattr(known, "format", None), "name", None)
-    relations = fc.read(found.file)
+    relations = fc.read(source)
     if not len(relations):
         return
     if _count_unread(relations) == len(relations):  # answers without any relation
@@ -453,6 +457,46 @@ def _ask_table(found: Recognised) -> None:
             return
 
 
+def _ask_several(found: Recognised, records: Records) -> None:
+    """Recognise predictions of several systems, or several to an item, by the first part."""
+    from fastcausal.formats.ranked import split_file
+    from fastcausal.tasks.labels.files import RATERS
+
+    item = records.find("id", "doc_id", "index")
+    if item is None or records.find(*RATERS) is not None:
+        return
+    table = _Table(records, item)
+    if not table.repeats():
+        return
+    table.find_roles()
+    if table.system is None and table.sample is None:
+        return
+    parts = split_file(found.file, table.system, table.sample)
+    part = Recognised(found.file, source=next(iter(parts.values())).sources[0])
+    readers: list[Callable[[Recognised], None]] = [
+        _ask_relations,
+        *(partial(_ask_part, ask) for ask in (_ask_labels, _ask_choices, _ask_raw_answers)),
+    ]
+    for _ in _ask(part, readers):
+        pass
+    if part.family not in ("relations", "labels"):
+        return
+    side = "answers" if part.side == "answers" else "pred"
+    _tell(found, str(part.format), part.family, side)
+    found.ids, found.findings, found.options = part.ids, part.findings, part.options
+    table.tell_roles(found)
+    if table.system is not None:
+        found.options += (("--system", table.system),)
+    if table.sample is not None:
+        found.options += (("--sample", table.sample),)
+
+
+def _ask_part(ask: Callable[[Recognised, Records], None], found: Recognised) -> None:
+    from fastcausal.files.records import read_records
+
+    ask(found, read_records(found.source))
+
+
 def _ask_fincausal(found: Recognised, records: Records) -> None:
     from fastcausal.tasks.qa.fincausal2025 import COLUMNS, read_rows
 
@@ -540,9 +584,11 @@ def _ask_pairs(found: Recognised, records: Records) -> None:
 
 def _ask_labels(found: Recognised, records: Records) -> None:
     from fastcausal.tasks.classification import files
+    from fastcausal.tasks.labels.files import RATERS, UNITS
 
-    if "rater" in records and "item" in records and "label" in records:
-        _tell(found, "judgments", "judgments", "human")
+    if records.find(*RATERS) is not None and "label" in records and records.find(*UNITS):
+        family = "judgments" if "item" in records else "ratings"
+        _tell(found, "judgments", family, "human")
         found.options = (("--labels", "label"),)
         if "system" in records:
             names = records.keys("system").unique().to_pylist()
@@ -657,12 +703,9 @@ def _ask_values_in(found: Recognised, records: Records) -> None:
         return
     reading, options = table.read_by(numbers)
     _tell(found, "table", "values", "")
-    if table.system is not None:
-        found.systems = {"column": table.system, "names": table.names_of(table.system)}
-    elif reading.systems:
+    table.tell_roles(found)
+    if reading.systems:
         found.systems = {"column": None, "names": [*reading.systems]}
-    if table.sample is not None:
-        found.samples = {"column": table.sample, "n": table.count_samples()}
     if table.again is not None:
         found.add_finding(table.again)
     try:
@@ -697,7 +740,7 @@ class _Table:
         low = {name.casefold(): name for name in reversed(own)}
         named = [low[name] for name in SYSTEMS if name in low]
         self.system = next((c for c in named if 1 < len(self.names_of(c)) <= FEW), None)
-        if not self._repeats():
+        if not self.repeats():
             return
         samples = [low[name] for name in SAMPLES if name in low and low[name] != self.system]
         self.sample = next((c for c in samples if self._tells_all(c)), None)
@@ -707,7 +750,7 @@ class _Table:
             ways = ((c, *more) for c in texts for more in ((), *((s,) for s in samples)))
             way = next((w for w in ways if self._tells_few(w[0]) and self._tells_all(*w)), (None,))
             self.system, self.sample = way[0], next(iter(way[1:]), None)
-        if self._repeats() and self.sample is None:
+        if self.repeats() and self.sample is None:
             counts = self._pairs().value_counts().to_pylist()
             most = max(counts, key=lambda each: each["counts"])
             names = [str(name) for name in most["values"].split("\0")]
@@ -727,7 +770,8 @@ class _Table:
         names = [*([self.system] if self.system else []), *more, self.item]
         return pc.binary_join_element_wise(*map(self.records.keys, names), "\0")
 
-    def _repeats(self) -> bool:
+    def repeats(self) -> bool:
+        """Return True if an item has several rows that no known column tells apart."""
         return len(self._pairs().unique()) < len(self.records)
 
     def _tells_few(self, column: str) -> bool:
@@ -736,6 +780,13 @@ class _Table:
 
     def _tells_all(self, *columns: str) -> bool:
         return len(self._pairs(*columns).unique()) == len(self.records)
+
+    def tell_roles(self, found: Recognised) -> None:
+        """Tell the systems and samples of a file."""
+        if self.system is not None:
+            found.systems = {"column": self.system, "names": self.names_of(self.system)}
+        if self.sample is not None:
+            found.samples = {"column": self.sample, "n": self.count_samples()}
 
     def count_samples(self) -> int:
         """Count the answers of the item with most."""
@@ -872,6 +923,6 @@ FILES = (
     _ask_claims, _ask_extractions, _ask_table, _ask_questions, _ask_annotation,
 )  # fmt: skip
 TABLES: tuple[Callable[[Recognised, Any], None], ...] = (
-    _ask_fincausal, _ask_crab, _ask_indexed_answers, _ask_event_lists, _ask_pairs,
+    _ask_fincausal, _ask_crab, _ask_indexed_answers, _ask_event_lists, _ask_pairs, _ask_several,
     _ask_labels, _ask_choices, _ask_raw_answers, _ask_values_in, _ask_wide_labels,
 )  # fmt: skip

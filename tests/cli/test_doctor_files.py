@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -214,6 +215,50 @@ def test_columns_of_systems(tmp_path: Path):
     assert found["commands"][0] == f"fastcausal leaderboard {file} --systems old,new"
     for command in found["commands"]:
         run(command, {})
+
+
+def write_lines(path: Path, rows: list[Row]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["spans", "answers", "labels", "ratings"])
+@pytest.mark.parametrize("has_samples", [False, True])
+def test_predictions_of_several_systems(kind: str, has_samples: bool, tmp_path: Path):
+    lines = (sample.FOLDER / "annotator_1.jsonl").read_text(encoding="utf-8").splitlines()
+    gold = [json.loads(line) for line in lines]
+    own = [{"id": row["id"], "label": f"l{k % 2}"} for k, row in enumerate(gold)]
+    rows: list[Row] = []
+    for system, repeat in product("ab", (1, 2) if has_samples else (1,)):
+        for k, row in enumerate(gold):
+            keys = {"id": row["id"], "rater" if kind == "ratings" else "who": system}
+            keys |= {"sample": repeat} if has_samples else {}
+            said = {"relations": row["relations"][: repeat + (system == "a") - 1]}
+            rows.append(
+                {**keys, "text": row["text"], **said} if kind == "spans"
+                else {**keys, "answer": json.dumps(said)} if kind == "answers"
+                else {**keys, "label": f"l{k * repeat % 3 % 2}"}
+            )  # fmt: skip
+    asked = write_lines(tmp_path / "gold.jsonl", own if kind == "labels" else gold)
+    file = write_lines(tmp_path / "runs.jsonl", rows)
+    if kind == "ratings":
+        if not has_samples:
+            [command] = doctor(file)["commands"]
+            assert command == f"fastcausal agree {file} --labels label"
+            run(command, {})
+        return
+    found = doctor(asked, file)
+    ours = found["files"][1]
+    assert (ours["format"], ours["rows"]) == (kind, len(rows))
+    assert ours["systems"] == {"column": "who", "names": ["a", "b"]}
+    assert ours["samples"] == ({"column": "sample", "n": 2} if has_samples else None)
+    assert not ours["findings"]
+    first = found["commands"][0]
+    assert first.startswith(f"fastcausal {'classify' if kind == 'labels' else 'score'} {asked}")
+    assert ("--sample sample" in first) == has_samples
+    run(first, {})
+    for command in ours["commands"]:
+        run(command, {"GOLD": asked})
 
 
 @pytest.mark.parametrize(
