@@ -156,6 +156,9 @@ def gate(
         )
     if not no_regression:
         refuse(ctx, ("allow", "allow_flaky"), "is for --no-regression")
+    elif min_delta is None and not least:
+        names = ("cluster", "method", "n_resamples", "seed", "anytime")
+        refuse(ctx, names, "is for --min-delta and --min, items are counted one by one")
     if not least:
         refuse(ctx, ("point", "largest"), "is for --min")
     if looks is None:
