@@ -640,7 +640,7 @@ WITHOUT_EFFECT = {
     "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
     "--epoch", "--sample",  # if no id occurs twice: tests/tasks/values
     "items text --cluster",  # the other forms have it
-    "gate items --allow-flaky",  # two answers are never significant: tests/sweeps/test_regressions.py
+    "gate items --allow-flaky",  # two answers are never enough: tests/sweeps/test_regressions.py
     "aggregate values --counts",  # values have no counts
     "aggregate subsets --cluster",  # each is one document, so its examples are units anyway
     "classify protocol --answers",  # the protocol implies them
