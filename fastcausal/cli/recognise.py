@@ -584,10 +584,12 @@ def _ask_pairs(found: Recognised, records: Records) -> None:
 
 def _ask_labels(found: Recognised, records: Records) -> None:
     from fastcausal.tasks.classification import files
-    from fastcausal.tasks.labels.files import RATERS, UNITS
+    from fastcausal.tasks.labels.files import RATERS, UNITS, read_rating_files
+    from fastcausal.tasks.labels.report import label_agreement
 
     if records.find(*RATERS) is not None and "label" in records and records.find(*UNITS):
         family = "judgments" if "item" in records else "ratings"
+        label_agreement(read_rating_files([found.file], "label"), "label", "unit", "rater")
         _tell(found, "judgments", family, "human")
         found.options = (("--labels", "label"),)
         if "system" in records:
