@@ -130,6 +130,8 @@ def test_first_command_has_all_files(command: str, folder: Path):
     commands = doctor(*files)["commands"]
     assert commands[0].startswith(f"fastcausal {command.strip()} ")
     assert {*files} <= {*shlex.split(commands[0])}
+    if gold := [file for file in files if "_gold" in file or "/gold" in file]:
+        assert shlex.split(commands[0])[1 + len(command.split())] == gold[0]
     run(commands[0], {})
     for each in commands[1:]:
         if {*files} <= {*shlex.split(each)}:
@@ -281,6 +283,7 @@ def test_predictions_of_several_systems(kind: str, has_samples: bool, tmp_path: 
         ("torn.eval", b"PK\x03\x04 and no more"),
         ("twice.csv", b"id,id,value\n1,2,3\n"),
         ("wild.csv", b"id,value,\x1b[31m\n1,inf,=1+1\n2,nan,<b>\n3,1e999,\n"),
+        ("prose.jsonl", b'{"id": 1, "output": "It was fine."}\n{"id": 2, "output": "Late."}\n'),
         ("text.txt", b"Rain falls, and the river rises.\n"),
         ("page.html", b"<html><body>no table</body></html>"),
     ],
