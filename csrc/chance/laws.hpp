@@ -21,11 +21,10 @@ inline double beta_share(double x, double y, double a, double b) {
   if (!(x > 0 && y > 0)) return x > 0;
   const double n = a + b, rest = a * y - b * x;  // a - n x
   // x^a y^b / B(a, b), without the difference of large logarithms.
-  const double front =
-      std::sqrt(a * b / (6.28318530717958647693 * n)) *
-      std::exp(stirling_rest(n) - stirling_rest(a) - stirling_rest(b) +
-               a * (rest < a / 2 ? std::log1p(-rest / a) : std::log(x * n / a)) +
-               b * (rest > -b / 2 ? std::log1p(rest / b) : std::log(y * n / b)));
+  const double front = std::sqrt(a * b / (6.28318530717958647693 * n)) *
+                       std::exp(stirling_rest(n) - stirling_rest(a) - stirling_rest(b) +
+                                a * (rest < a / 2 ? std::log1p(-rest / a) : std::log(x * n / a)) +
+                                b * (rest > -b / 2 ? std::log1p(rest / b) : std::log(y * n / b)));
   const bool mirrored = x > (a + 1) / (n + 2);  // where the fraction is slow
   if (mirrored) {
     std::swap(a, b);
