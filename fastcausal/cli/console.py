@@ -195,7 +195,7 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
 
 def _exit_status(error: BaseException) -> tuple[int, str]:
     """Return exit status and message of an error; no message is ""."""
-    reason = _reason(error)
+    reason = phrase_reason(error)
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, ""
     closed = isinstance(error, SystemExit)  # rich exits so on a closed pipe
@@ -217,7 +217,7 @@ def _exit_status(error: BaseException) -> tuple[int, str]:
     return FAULT, f"unexpected {name}; please report it with what {TRACEBACK}=1 shows"
 
 
-def _reason(error: BaseException) -> str:
+def phrase_reason(error: BaseException) -> str:
     """Return the message of an error, with the remedy of its cause in terms of options."""
     reason = str(error)
     cause: BaseException | None = error

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.cli.console import phrase_reason
 from fastcausal.errors import InputError, counted, format_some
 from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.options import AUTO, CLUSTERS, AnswerTask, MissingPolicy
@@ -79,7 +80,8 @@ class Recognised:
 
     def add_finding(self, text: object) -> None:
         """Add a text of one line and limited length."""
-        line = " ".join(str(text).split())
+        said = phrase_reason(text) if isinstance(text, Exception) else str(text)
+        line = " ".join(said.split())
         self.findings.append(line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}...")
 
 
@@ -120,7 +122,7 @@ def _ask(found: Recognised, readers: Sequence[Callable[[Recognised], None]]) -> 
                 warnings.simplefilter("ignore")
                 read(found)
         except (ValueError, OSError, RecursionError) as error:  # the file is not of this kind
-            yield str(error)
+            yield phrase_reason(error)
         if found.format is not None:
             return
 
