@@ -52,6 +52,8 @@ LINE_ENDS, NO_TOKENS, NO_LINES = 1, 2, 4  # bits of `TagLoss` in csrc/tags/marke
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 
+_Sentence = tuple[int, dict[str, str], list[list[str]]]
+
 
 def read(
     # File: a token per line, then a tag per relation, split by tabs or white space; a blank line
@@ -268,9 +270,7 @@ def _read_file(source: Source, like: Relations | None, marking: Marking) -> Rela
     def where(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k] if 'id' in columns else k}"
 
-    tokens: list[list[list[str]]] = [
-        list(map(list, zip(*rows, strict=True))) or [[]] for _, _, rows in blocks
-    ]
+    tokens = [words_and_tags for _, _, words_and_tags in blocks]
     known = _lengths(like, rows)
     lengths = np.where(known < 0, [len(words) for words, *_ in tokens], known)
     _add(build, where, [tags for _, *tags in tokens], lengths, problems, marking)
@@ -280,40 +280,81 @@ def _read_file(source: Source, like: Relations | None, marking: Marking) -> Rela
     return build.table(columns, lines=lines)
 
 
-def _blocks(
-    source: Source, problems: Problems
-) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
-    """Yield sentences: first line, id and text of comments, and the columns of each token."""
+def _blocks(source: Source, problems: Problems) -> Iterator[_Sentence]:
+    """Yield sentences: first line, id and text of comments, and the columns of their tokens."""
+    text = source.text.replace("\r\n", "\n").removesuffix("\r")
+    number = source.first
+    if text[:1] in (" ", "\t") or any(s in text for s in ("\n ", "\n\t", "\x0b", "\x0c")):
+        yield from _blocks_of_lines(source.name, number, text, problems)
+        return
+    for part in text.split("\n\n"):  # here only empty lines are blank
+        held = part.strip("\n")
+        if held:
+            first = number + part.startswith("\n")
+            block = _plain_block(first, held)
+            yield from [block] if block else _blocks_of_lines(source.name, first, held, problems)
+        number += part.count("\n") + 2
+
+
+def _plain_block(first: int, text: str) -> _Sentence | None:
+    """Return the sentence of lines that have ids, texts and tokens alone; None for other lines."""
+    # Few objects: a list for each token would cost more in Python's search for cycles than here.
+    said: dict[str, str] = {}
+    lines = text.split("\n")
+    n_comments = text.startswith("# ") + text.count("\n# ")
+    for line in lines[:n_comments]:
+        match = _COMMENT.fullmatch(line)
+        if match is None or match[1] in said:
+            return None
+        said[match[1]] = match[2]
+    mark = "\t" if "\t" in lines[-1] else " "
+    widths = {line.count(mark) for line in lines[n_comments:]}
+    if len(widths) != 1 or len(lines) > MAX_TOKENS:
+        return None
+    cells = mark.join(lines[n_comments:]).split(mark)
+    if mark == " " and ("" in cells or "\t" in text):
+        return None
+    width = widths.pop() + 1
+    return first, said, [cells[k::width] for k in range(width)]
+
+
+def _blocks_of_lines(name: str, first: int, text: str, problems: Problems) -> Iterator[_Sentence]:
+    """Yield sentences as `_blocks` does, of any lines, and add their problems."""
+    lines = enumerate(text.split("\n"), first)
+    first = 0
     said: dict[str, str] = {}
     rows: list[list[str]] = []
-    first = 0
-    for number, line in source.lines():
-        line = line.removesuffix("\r")
+    for number, line in lines:
         if not line.strip(" \t\x0b\x0c"):
             if rows or said:
-                yield first, said, rows
+                yield first, said, _columns(rows)
             said, rows, first = {}, [], 0
             continue
         first = first or number
         if match := _COMMENT.fullmatch(line):
             if match[1] in said:
-                problems.add(f'{source.name}:{number}: "# {match[1]} =" twice in a sentence')
+                problems.add(f'{name}:{number}: "# {match[1]} =" twice in a sentence')
             said[match[1]] = match[2]
             continue
         columns = line.split("\t") if "\t" in line else _SPACE.split(line.strip(" \x0b\x0c"))
         if line.startswith("# ") and "\t" not in line and not is_tag(columns[-1]):
             continue
         if rows and len(columns) != len(rows[0]):
-            problems.add(f"{source.name}:{number}: {len(columns)} columns, expected {len(rows[0])}")
+            problems.add(f"{name}:{number}: {len(columns)} columns, expected {len(rows[0])}")
             continue
         if len(rows) == MAX_TOKENS:
             raise InputError(
-                f"{source.name}:{number}: a sentence of more than {MAX_TOKENS} tokens; a blank "
+                f"{name}:{number}: a sentence of more than {MAX_TOKENS} tokens; a blank "
                 "line ends a sentence"
             )
         rows.append(columns)
     if rows or said:
-        yield first, said, rows
+        yield first, said, _columns(rows)
+
+
+def _columns(rows: list[list[str]]) -> list[list[str]]:
+    """Return the columns of rows, one empty column if there are none."""
+    return list(map(list, zip(*rows, strict=True))) or [[]]
 
 
 def _lengths(like: Relations | None, rows: Int64) -> Int32:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import formats
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source
 from fastcausal.formats import bio, spans
 from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, content, save, tables
@@ -214,6 +215,34 @@ def test_line_ends_are_said_to_be_lost(tmp_path):
 def test_a_text_of_other_tokens_is_a_comment(tmp_path):
     read = formats.read(save(tmp_path, "a.bio", "# text = It's so\nIt\tB-C\n's\tO\nso\tO\n"))
     assert read.table["text"].to_pylist() == ["It 's so"]
+
+
+PIECES = [
+    "\n",
+    "\n\n",
+    " ",
+    "\t",
+    "\r\n",
+    "\r",
+    "\x0b",
+    "# ",
+    "# id = a",
+    "# text = b  c",
+    "#",
+    "x",
+]
+PIECES += ["\n\n", "\xa0", "O", "B-C", "a\tO", "b\tB-C", "c O", "\na\tO\n", "\nb\tB-E", "\nd O O\n"]
+
+
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+def test_plain_sentences_are_read_as_any_lines_are(text):
+    read, plainly = Problems(), Problems()
+    source = Source("a.bio", text.encode())
+    lines = "\n".join(line.removesuffix("\r") for line in text.split("\n"))
+    expected = list(bio._blocks_of_lines("a.bio", 1, lines, plainly))
+    assert list(bio._blocks(source, read)) == expected
+    assert vars(read) == vars(plainly)
 
 
 @pytest.mark.parametrize("key", ["id", "text"])
