@@ -167,8 +167,8 @@ def _require_one_epoch(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
 def may_be_log(source: Any) -> bool:
     """Return True if the start of a file looks like a log."""
     path = local(source)
-    if not isinstance(path, str | os.PathLike) or str(path) == "-" or Path(path).is_dir():
-        return False
+    if not isinstance(path, str | os.PathLike) or not Path(path).is_file():
+        return False  # a pipe can be read only once
     if str(path).lower().endswith(SUFFIXES):
         return True
     try:
