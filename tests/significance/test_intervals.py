@@ -115,7 +115,8 @@ class TestPeers:
             drawn, name = (measure, "f1") if sizes is None else (units_of(rows), "overall_f1")
             ours = intervals_of(drawn, Draws("jackknife", confidence))[name]
             expected = oracle.jackknife(list(rows), f1, confidence, sizes)
-            assert ours[:2] == pytest.approx(expected, abs=1e-12)
+            # scipy's quantiles of Student's t had an error of 1e-10 before 1.14
+            assert ours[:2] == pytest.approx(expected, abs=1e-9)
 
 
 def f1_of(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:

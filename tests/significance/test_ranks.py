@@ -53,7 +53,11 @@ def test_leads_of_few_units(seed, n_systems, n_units, confidence):
 
 
 @given(
-    st.floats(0.5, 30), st.integers(2, 2000), st.integers(1, 10**6), st.sampled_from([0.5, 0.95])
+    # scipy before 1.14 has no t beyond 1e100
+    st.floats(0.5, 15),
+    st.integers(2, 2000),
+    st.integers(1, 10**6),
+    st.sampled_from([0.5, 0.95]),
 )
 def test_few_units(critical, n_units, n_pairs, confidence):
     ours = widen_for_few_units(critical, n_units, n_pairs, confidence)
