@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -54,7 +55,7 @@ class FileRows:
         if log is None and isinstance(source, str | os.PathLike | Source):
             source = Source.open(source)
         self.records: Records = read_records(source) if log is None else log[0]
-        if isinstance(source, Source) and self.records.lines is not None:
+        if isinstance(source, Source) and _has_lines(source, self.records.lines):
             self._file = source
 
     def take(self, numbers: Int64) -> Source | Records:
@@ -115,6 +116,15 @@ class FileRows:
             if all(n in records and not records.column(n).null_count for n in names):
                 return names
         return (records.require(*(names[0] for names in IDS)),)
+
+
+def _has_lines(file: Source, numbers: Sequence[int] | None) -> bool:
+    """Return True if rows have numbers of lines that end in line feeds alone."""
+    # CSV also counts a carriage return of its own as the end of a line.
+    data = file.data
+    if numbers is None or data.count(b"\r") != data.count(b"\r\n"):
+        return False
+    return not len(numbers) or max(numbers) - file.first <= data.count(b"\n")
 
 
 def _encode(values: list[Any]) -> Int64:

@@ -262,6 +262,18 @@ def test_labels_of_several_answers(tmp_path):
     assert next(iter(found["scores"]["overall"].values())) == pytest.approx(share)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_of_any_end_are_split(tmp_path, end):
+    """CSV also takes a carriage return alone as the end of a line."""
+    rows = ["id,model,label", "q1,a,x", "q2,a,y", "q1,b,x", "q2,b,x", ""]
+    (tmp_path / "pred.csv").write_text(end.join(rows), newline="")
+    (tmp_path / "gold.csv").write_text("id,label\nq1,x\nq2,y\n")
+    files = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    systems = printed("classify", *files, "--system", "model")["systems"]
+    accuracies = [systems[name]["scores"]["overall"]["accuracy"] for name in "ab"]
+    assert accuracies == [1.0, 0.5]
+
+
 def test_answers_are_drawn_with_their_items(tmp_path):
     """Each answer given twice tells nothing more: the interval stays as it is for one."""
     chance = random.Random(2)

@@ -23,6 +23,6 @@ void check(const std::string& input) {
   require(found.places.size() == found.roles.size() + 1, "a text is missing");
   require(ways[0] > 0 || found.roles.empty(), "an answer that is not read has spans");
   require(static_cast<size_t>(found.places.back()) == found.data.size(), "bytes are left");
-  const size_t open = input.find('{');
+  const size_t open = input.find_first_of("{[");
   require(ways[0] != 1 || input.find_first_not_of(" \t\r\n") == open, "text before clean JSON");
 }
