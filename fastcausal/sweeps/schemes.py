@@ -124,8 +124,6 @@ def schemes(
     recipe = Recipe.make("recess", unparsed, unmatched, **marking)
     gold = read_marked(gold, **recipe.of_gold)
     sides = {name: _read_pred(source, gold, recipe) for name, source in systems.items()}
-    if "relations.strict" in chosen and not _have_types(gold, *sides.values()):
-        del chosen["relations.strict"]
     protocols = {
         scheme.protocol: _protocol(scheme.protocol, undefined) for scheme in chosen.values()
     }
@@ -136,6 +134,10 @@ def schemes(
         }
         for name, side in sides.items()
     }
+    if "relations.strict" in chosen and not _have_types(reports.values()):
+        del chosen["relations.strict"]
+        if not chosen:
+            raise InputError("relations.strict is for types of relations, some system has none")
     by_scheme = {
         name: _rank({system: each[scheme.protocol] for system, each in reports.items()}, scheme)
         for name, scheme in chosen.items()
@@ -214,8 +216,9 @@ def _read_pred(source: Any, gold: Relations, recipe: Recipe) -> Relations:
     return pred
 
 
-def _have_types(*sides: Relations) -> bool:
-    return any(side.types is not None for side in sides)
+def _have_types(reports: Iterable[Mapping[str, Report]]) -> bool:
+    """Return True if the relations of every system are scored with types."""
+    return all("strict" in each["relations"].scores for each in reports)
 
 
 def _protocol(name: str, undefined: float | None) -> Protocol:

@@ -9,6 +9,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.errors import InputError
 from fastcausal.sweeps.schemes import SCHEMES
 from tests.support.cli import cli
 
@@ -133,3 +134,17 @@ def test_from_the_command_line(tmp_path):
 def test_what_is_refused(pred, settings, message):
     with pytest.raises(ValueError, match=message):
         fc.schemes(sample.GOLD, pred, **settings)
+
+
+def test_types_of_one_system_alone_are_no_scheme():
+    """Relations with types count as such only if every system is scored with types."""
+    gold = fc.read([{"length": 9, "relations": [relation(cause=(0, 1), effect=(2, 3))]}])
+    typed, plain = (
+        fc.read([{"length": 9, "relations": [relation(type, cause=(0, 1), effect=(2, 3))]}])
+        for type in ("Enables", None)
+    )
+    found = fc.schemes(gold, {"typed": typed, "plain": plain}, p=True)
+    assert found.winners["relations.exact"] == ["typed", "plain"]
+    assert "relations.strict" not in found.schemes
+    with pytest.raises(InputError, match="some system has none"):
+        fc.schemes(gold, plain, schemes="relations.strict")
