@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -155,6 +155,15 @@ class Files:
         return (self._runs[name] for name in wanted)
 
 
+def _order_names(source: str | os.PathLike[str], runs: Iterable[str]) -> list[str]:
+    """Return the names of the runs of a file in order, each fit for a file of its own."""
+    names = sorted(runs)
+    if (clash := _clash(names)) is not None:
+        raise InputError(f'{source}: two runs of one name, "{names[clash[1]]}"')
+    _check_lengths(names)
+    return names
+
+
 class DataSet:
     """The runs of one data set, separated by a column."""
 
@@ -169,10 +178,7 @@ class DataSet:
         for _, names, codes in self._batches():
             counts = np.bincount(codes, minlength=len(names)).tolist()
             self.sizes.update(dict(zip(names, counts, strict=True)))
-        self.names: list[str] = sorted(self.sizes)
-        if (clash := _clash(self.names)) is not None:
-            raise InputError(f'{source}: two runs of one name, "{self.names[clash[1]]}"')
-        _check_lengths(self.names)
+        self.names: list[str] = _order_names(source, self.sizes)
 
     def paths(self, wanted: Sequence[str]) -> list[Path]:
         """Return an empty list: the rows of a run come from `runs`."""
@@ -210,10 +216,7 @@ class FileParts:
 
     def __init__(self, source: str | os.PathLike[str], column: str) -> None:
         self._parts = split_file(source, column)
-        self.names: list[str] = sorted(self._parts)
-        if (clash := _clash(self.names)) is not None:
-            raise InputError(f'{source}: two runs of one name, "{self.names[clash[1]]}"')
-        _check_lengths(self.names)
+        self.names: list[str] = _order_names(source, self._parts)
 
     def paths(self, wanted: Sequence[str]) -> list[Path]:
         """Return an empty list: the rows of a run come from `runs`."""
