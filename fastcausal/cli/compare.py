@@ -94,8 +94,10 @@ def compare(
     has_gold = leads_with_gold(files, values, score) if is_split else len(files) == 3
     sides: list[Any] = [*files]
     if has_gold:
-        count = scored.scored if items is None else scored.answered
-        counted = count(ctx, files[0], files[1:], values, draws.cluster, marks, join, score=score)
+        counted = scored.scored(
+            ctx, files[0], files[1:], values, draws.cluster, marks, join, score=score,
+            by_answer=items is not None,
+        )  # fmt: skip
         sides, names, values = choose_pair(counted, names), None, VALUES
     else:
         refuse_without_gold(ctx, "join")

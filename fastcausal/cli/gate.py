@@ -176,10 +176,9 @@ def gate(
     keep_apart([junit, looks], files if is_split else [*systems, *files])
     sides: list[Any] = [*systems]
     if has_gold:
-        count = scored.answered if no_regression else scored.scored
-        counted = count(
+        counted = scored.scored(
             ctx, files[0], files[1:] if is_split else systems, values, draws.cluster, marks, join,
-            digested=True, score=score,
+            digested=True, score=score, by_answer=no_regression,
         )  # fmt: skip
         sides = choose(counted, systems) if is_split else [*counted.values()]
         values = VALUES

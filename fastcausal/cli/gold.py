@@ -68,35 +68,12 @@ class GoldOptions(NamedTuple):
         digested: bool = False,  # with a fact to tell equal predictions from equal counts
         has_texts: bool = False,  # with a fact that reads the texts of gold and predictions
         score: Sequence[str] | str | None = None,
+        by_answer: bool = False,  # with ``--over mean``, a row for each answer, not for each item
     ) -> dict[str, Statistics]:
         """Score the systems in files of predictions, by name; read files of counts among them."""
-        found = self.answered(
-            ctx, gold, files, values, cluster, marks, join, digested=digested,
-            has_texts=has_texts, score=score,
-        )  # fmt: skip
-        from fastcausal.counts.item_sums import sum_items
-        from fastcausal.sweeps.answers import has_samples
-
-        several = values.over == "mean" and any(map(has_samples, found.values()))
-        return sum_items(found) if several else found
-
-    def answered(
-        self,
-        ctx: click.Context,
-        gold: str,
-        files: Sequence[str],
-        values: ValueOptions,
-        cluster: str | None,
-        marks: Marks,
-        join: Join | None = None,
-        *,
-        digested: bool = False,
-        has_texts: bool = False,
-        score: Sequence[str] | str | None = None,
-    ) -> dict[str, Statistics]:
-        """Score as `scored`; with ``--over mean`` each answer to an item has a row."""
         from fastcausal.arrays.strata import columns_by, name_cluster
-        from fastcausal.sweeps.answers import reduce_answers, sign
+        from fastcausal.counts.item_sums import sum_items
+        from fastcausal.sweeps.answers import has_samples, reduce_answers, sign
         from fastcausal.sweeps.gate import PREDICTIONS
         from fastcausal.sweeps.scoring import scoring_of
         from fastcausal.tasks.values.answers import TEXTS
@@ -135,8 +112,10 @@ class GoldOptions(NamedTuple):
                         counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)
         if has_several(systems, values.over):
-            return {name: sign(each, values.over) for name, each in found.items()}
-        return found
+            found = {name: sign(each, values.over) for name, each in found.items()}
+        if by_answer or values.over != "mean" or not any(map(has_samples, found.values())):
+            return found
+        return sum_items(found)
 
 
 GOLD_OPTIONS = GoldOptions()
@@ -231,9 +210,10 @@ def items_of(
 
     sources: Any = [*files]
     if leads_with_gold(files, values, [score] if score else None):
-        counted = scored.answered(
-            ctx, files[0], files[1:], values, cluster, marks, join, has_texts=True, score=score
-        )
+        counted = scored.scored(
+            ctx, files[0], files[1:], values, cluster, marks, join, has_texts=True, score=score,
+            by_answer=True,
+        )  # fmt: skip
         sources, values = [counted], VALUES
     with doing(f"reading {', '.join(files)}", "samples") as progress:
         reading = replace(values.reading(progress), missing="skip")

@@ -73,9 +73,10 @@ def items(
     keep_apart([out, html], runs)
     sources: list[Any] = [*runs]
     if leads_with_gold(runs, values, score):
-        counted = scored.answered(
-            ctx, runs[0], runs[1:], values, cluster, marks, join, has_texts=True, score=score
-        )
+        counted = scored.scored(
+            ctx, runs[0], runs[1:], values, cluster, marks, join, has_texts=True, score=score,
+            by_answer=True,
+        )  # fmt: skip
         sources = [counted]
         values = SHOWN
     else:
