@@ -116,7 +116,7 @@ def errors(
         idle = ("suspect", "type", "text", "arguments", "iou", "match", *LabelOptions._fields)
         refuse(ctx, idle, "is for relations and pairs of events")
         scored = gold_options(ctx, task, set, scoring, policies, reads, not pred)
-        values = ValueOptions(id=reads.id, answers=reads.answers, sample=sample)
+        values = ValueOptions(id=reads.id, answers=reads.answers, sample=sample, missing="skip")
         of_runs = items_of(ctx, [gold, *pred], scored, values, score, "auto", marks, policies.join)
         _print_items(WrongItems(of_runs, top), html, tables)
         return

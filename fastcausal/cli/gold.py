@@ -204,6 +204,7 @@ def items_of(
     cluster: str | None,
     marks: Marks,
     join: Join | None = None,
+    **shown: Any,  # arguments of `fastcausal.items`
 ) -> Items:
     """Show the items of runs: of logs, tables and counts, or of predictions against gold."""
     import fastcausal as fc
@@ -214,7 +215,9 @@ def items_of(
             ctx, files[0], files[1:], values, cluster, marks, join, has_texts=True, score=score,
             by_answer=True,
         )  # fmt: skip
-        sources, values = [counted], VALUES
+        sources, values = [counted], VALUES._replace(missing=values.missing)
+    else:
+        refuse_without_gold(ctx, "join")
     with doing(f"reading {', '.join(files)}", "samples") as progress:
-        reading = replace(values.reading(progress), missing="skip")
-        return fc.items(*sources, score=score, cluster=cluster, reading=reading)
+        reading = values.reading(progress)
+        return fc.items(*sources, score=score, cluster=cluster, reading=reading, **shown)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, leads_with_gold, refuse_without_gold
+from fastcausal.cli.gold import GOLD_OPTIONS, GoldOptions, items_of
 from fastcausal.cli.options import (
     MARKS,
     VALUES,
@@ -67,31 +67,13 @@ def items(
     fastcausal items values_a.csv values_b.csv --only down --sort change
     fastcausal items runs.csv --system model --value match --out items.parquet
     """
-    import fastcausal as fc
     from fastcausal.files.targets import keep_apart
 
     keep_apart([out, html], runs)
-    sources: list[Any] = [*runs]
-    if leads_with_gold(runs, values, score):
-        counted = scored.scored(
-            ctx, runs[0], runs[1:], values, cluster, marks, join, has_texts=True, score=score,
-            by_answer=True,
-        )  # fmt: skip
-        sources = [counted]
-        values = SHOWN
-    else:
-        refuse_without_gold(ctx, "join")
-    with doing(f"reading {', '.join(runs)}", "samples") as progress:
-        found = fc.items(
-            *sources,
-            score=score,
-            only=only,
-            sort=sort,
-            top=top,
-            cluster=cluster,
-            confidence=confidence,
-            reading=values.reading(progress),
-        )
+    found = items_of(
+        ctx, runs, scored, values, score, cluster, marks, join,
+        only=only, sort=sort, top=top, confidence=confidence,
+    )  # fmt: skip
     for path in (out, html):
         if path is not None:
             with doing(f"writing {path}"):

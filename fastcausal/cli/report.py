@@ -95,7 +95,12 @@ def report(
     pred = pred or []
     files = [gold, *pred]
     values = ValueOptions(
-        id=reads.id, answers=reads.answers, system=system, systems=systems, sample=sample
+        id=reads.id,
+        answers=reads.answers,
+        system=system,
+        systems=systems,
+        sample=sample,
+        missing="skip",
     )
     is_of_runs = gold != "-" and not leads_with_gold(files, values, score)
     if is_of_runs or task != "score":
