@@ -1,4 +1,5 @@
-// The beta law, which Student's t, proportions and coins are cases of.
+// The beta law, which Student's t, proportions and coins are cases of, and the gamma law of
+// variances.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -65,6 +66,36 @@ double first_of(double most, const Condition& holds) {
 // Finds the x below which a beta distribution has this part.
 inline double beta_bound(double part, double a, double b) {
   return first_of(1, [&](double x) { return beta_share(x, 1 - x, a, b) >= part; });
+}
+
+// Computes the part of a gamma distribution of scale 1 below x: its series below the mean, DLMF
+// 8.11.4, and above the fraction of DLMF 8.9.2, by Lentz's method.
+inline double gamma_share(double x, double shape) {
+  if (!(x > 0)) return 0;
+  const double off = (x - shape) / shape;
+  // x^a e^-x / Gamma(a), without the difference of large logarithms.
+  const double front = std::sqrt(shape / 6.28318530717958647693) *
+                       std::exp(shape * (std::log1p(off) - off) - stirling_rest(shape));
+  if (x < shape + 1) {
+    double term = 1 / shape, sum = term;
+    for (double k = shape + 1; term > 1e-17 * sum; ++k) sum += term *= x / k;
+    return front * sum;
+  }
+  double at = x + 1 - shape, above = 1e300, below = 1 / at, value = below, step = 0;
+  for (double k = 1; k < 100'000 && std::abs(step - 1) > 1e-15; ++k) {
+    const double d = k * (shape - k);
+    at += 2;
+    below = 1 / (at + d * below);
+    above = at + d / above;
+    value *= step = above * below;
+  }
+  return 1 - front * value;
+}
+
+// Finds the x below which a gamma distribution has this part.
+inline double gamma_bound(double part, double shape) {
+  constexpr double MOST = std::numeric_limits<double>::max();
+  return first_of(MOST, [&](double x) { return gamma_share(x, shape) >= part; });
 }
 
 // Computes the share of Student's distribution beyond t, on both sides.

@@ -20,7 +20,7 @@ from fastcausal.shared_task.pages import page
 from fastcausal.shared_task.record import FILE, SharedTask
 from fastcausal.shared_task.zipped import write_zip
 
-PACKAGES = ("numpy", "pyarrow", "scipy")  # scores may depend on their versions
+PACKAGES = ("numpy", "pyarrow")  # scores may depend on their versions
 
 
 def archive(target: Path, task: SharedTask, board: Board) -> None:

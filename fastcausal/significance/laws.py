@@ -1,4 +1,4 @@
-"""Laws of chance: normal, Student's t, coins and proportions.
+"""Laws of chance: normal, Student's t, chi-squared, coins and proportions.
 
 They are here because loading scipy takes longer than any test; tests compare them with scipy.
 """
@@ -58,6 +58,15 @@ def student_p(t: float, freedom: float) -> float:
     if math.isnan(t):
         return math.nan
     return _laws.student_share(abs(t), freedom)
+
+
+def chi_squared_quantile(level: float, freedom: float) -> float:
+    """Return a quantile of the law of chi-squared.
+
+    >>> round(chi_squared_quantile(0.95, 19), 4)
+    30.1435
+    """
+    return 2 * _laws.gamma_bound(level, freedom / 2)
 
 
 def share_of_tosses(n: int, most: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from fastcausal.significance.laws import student_quantile
+from fastcausal.significance.laws import chi_squared_quantile, student_quantile
 from fastcausal.significance.sums import EXACT
 
 MAX_UNITS = 10**9
@@ -17,10 +17,11 @@ def variance_bounds(freedom: float, confidence: float) -> tuple[float, float]:
     >>> [round(bound, 3) for bound in variance_bounds(19, 0.8)]
     [0.698, 1.631]
     """
-    from scipy.special import chdtri
-
-    low, high = (freedom / chdtri(freedom, (1 + side) / 2) for side in (-confidence, confidence))
-    return float(low), float(high)
+    low, high = (
+        freedom / chi_squared_quantile((1 + side) / 2, freedom)
+        for side in (confidence, -confidence)
+    )
+    return low, high
 
 
 def units_needed(

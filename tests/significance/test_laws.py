@@ -80,3 +80,11 @@ def test_normal(x):
     level = special.ndtr(x)
     if 0 < level < 1:
         assert laws.normal_quantile(level) == pytest.approx(special.ndtri(level), rel=1e-12)
+
+
+@given(st.floats(1e-9, 1 - 1e-6), FREEDOM)
+@example(1e-12, 1.0)
+def test_quantiles_of_chi_squared(level, freedom):
+    assert laws.chi_squared_quantile(level, freedom) == pytest.approx(
+        special.chdtri(freedom, 1 - level), rel=NEAR
+    )

@@ -138,22 +138,36 @@ def _partners(
     pairs: Sequence[tuple[list[str], list[str]]], match: EventMatch | MatchRule, min_f1: float
 ) -> npt.NDArray[np.int64]:
     """Return the number of events with a partner in each document: int64[n_documents]."""
-    # All documents form one graph, with one maximum matching.
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+    n_found = [_count_matched(_edges(*pair, match, min_f1)) for pair in pairs]
+    return np.array(n_found, np.int64)
 
-    edges: list[tuple[int, int]] = []
-    n_gold = n_pred = 0
-    for wanted, listed in pairs:
-        edges += [(n_gold + i, n_pred + j) for i, j in _edges(wanted, listed, match, min_f1)]
-        n_gold, n_pred = n_gold + len(wanted), n_pred + len(listed)
-    document = np.repeat(np.arange(len(pairs)), [len(wanted) for wanted, _ in pairs])
-    if not edges:
-        return np.zeros(len(pairs), np.int64)
-    ones, places = np.ones(len(edges), np.int8), np.array(edges, np.int32).T
-    graph = csr_array((ones, (places[0], places[1])), shape=(n_gold, n_pred))
-    partner = maximum_bipartite_matching(graph, "column")
-    return np.bincount(document[partner >= 0], minlength=len(pairs))
+
+def _count_matched(edges: Sequence[tuple[int, int]]) -> int:
+    """Return the size of a maximum matching of gold and predicted events (Kuhn 1955)."""
+    partners: dict[int, list[int]] = {}
+    for gold, pred in edges:
+        partners.setdefault(gold, []).append(pred)
+    gold_of: dict[int, int] = {}  # of each matched predicted event
+    pred_of: dict[int, int] = {}
+    for first in partners:
+        # The nearest free event, over the pairs so far
+        via: dict[int, int] = {}
+        rows = [first]
+        for gold in rows:
+            for pred in partners[gold]:
+                if pred in via:
+                    continue
+                via[pred] = gold
+                if pred in gold_of:
+                    rows.append(gold_of[pred])
+                    continue
+                rows.clear()  # ends the search
+                end: int | None = pred
+                while end is not None:
+                    gold_of[end] = gold = via[end]
+                    pred_of[gold], end = end, pred_of.get(gold)
+                break
+    return len(gold_of)
 
 
 def _edges(

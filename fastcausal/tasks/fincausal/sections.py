@@ -86,21 +86,39 @@ def _weighted_f1(counts: Counts) -> float:
 
 def _pair_best(cells: list[list[Counts]]) -> list[int]:
     """Return the first of the pairings with the most words labelled alike."""
-    from scipy.optimize import linear_sum_assignment
+    n = len(cells)
+    alike = [[sum(hits for hits, *_ in cell) for cell in row] for row in cells]
+    # Columns are the digits behind the words, those of the first row first: no two sums are equal.
+    costs = [
+        [k * n ** (n - 1 - row) - words * n**n for k, words in enumerate(alike[row])]
+        for row in range(n)
+    ]
+    return _pair_cheapest(costs)
 
-    alike = np.array([[sum(hits for hits, *_ in cell) for cell in row] for row in cells])
 
-    def count_alike(cells: Int64) -> int:
-        return int(cells[linear_sum_assignment(cells, maximize=True)].sum())
-
-    left, partners = list(range(len(cells))), []
-    wanted = count_alike(alike)
-    for row in range(len(cells)):
-        for k in left:
-            others = [j for j in left if j != k]
-            if alike[row, k] + count_alike(alike[row + 1 :, others]) == wanted:
-                break
-        partners.append(k)
-        left.remove(k)
-        wanted -= alike[row, k]
-    return partners
+def _pair_cheapest(costs: list[list[int]]) -> list[int]:
+    """Return the columns of rows with the least sum of costs (Kuhn 1955, by shortest paths)."""
+    n = len(costs)
+    row_of, column_of = [-1] * n, [-1] * n
+    of_rows, of_columns = [0] * n, [0] * n  # prices: no cell costs less than its row and column
+    for first in range(n):
+        # The shortest path from this row to a free column, over the pairs so far
+        lengths = [cost - price for cost, price in zip(costs[first], of_columns, strict=True)]
+        via, left, passed = [first] * n, {*range(n)}, []
+        while row_of[column := min(left, key=lengths.__getitem__)] >= 0:
+            left.remove(column)
+            passed.append(column)
+            row = row_of[column]
+            for k in left:
+                length = lengths[column] + costs[row][k] - of_rows[row] - of_columns[k]
+                if length < lengths[k]:
+                    lengths[k], via[k] = length, row
+        end = lengths[column]
+        of_rows[first] += end
+        for k in passed:
+            of_rows[row_of[k]] += end - lengths[k]
+            of_columns[k] -= end - lengths[k]
+        while column >= 0:
+            row_of[column] = row = via[column]
+            column_of[row], column = column, column_of[row]
+    return column_of

@@ -15,6 +15,7 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Range
 from fastcausal.report.report import Report
+from fastcausal.significance.laws import normal_quantile, student_quantile
 from fastcausal.significance.planning import units_needed
 from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.meta.estimates import LEVEL, satterthwaite, weight_of
@@ -133,15 +134,21 @@ def _planned(
     plan: dict[str, float] = dict.fromkeys(COLUMNS, math.nan) | {"rows": n}
     if n < 2 or np.ptp(people[pilot]) == 0:
         return plan
-    margins = margins_of(people[pilot], metric[pilot], metric, range)
-    reached = np.flatnonzero(margins <= delta)
-    plan["margin"] = float(margins[n - 2])
+    errors, freedom = errors_of(people[pilot], metric[pilot], metric, range)
+
+    def margin(k: int) -> float:
+        return student_quantile(LEVEL, float(freedom[k])) * float(errors[k])
+
+    # Student's quantiles are above the normal law's, so that few rows need one.
+    near = np.flatnonzero(normal_quantile(LEVEL) * errors <= delta).tolist()
+    reached = next((k for k in near if margin(k) <= delta), None)
+    plan["margin"] = margin(n - 2)
     with suppress(ValueError):  # out of reach
         # Half the width of people alone is a difference that is found in half of samples.
         plan["n_alone"] = units_needed(float(np.var(people[pilot] / delta, ddof=1)), 1.0, 0.5, 0.95)
-    plan["margin_all"] = float(margins[-1])
-    if len(reached):
-        powered = int(reached[0]) + 2
+    plan["margin_all"] = margin(-1)
+    if reached is not None:
+        powered = reached + 2
         labels = math.ceil(powered * a_row)
         more = math.ceil(max(0, powered - n) * a_row)
         plan |= {"n_powered": powered, "n_labels": labels, "n_more": more}
@@ -157,16 +164,14 @@ def _why(plan: Mapping[str, float]) -> str:
     return ""
 
 
-def margins_of(
+def errors_of(
     judged: Float64,  # [n]: human values of the pilot
     metric: Float64,  # [n]: scores of the pilot
     scored: Float64,  # [n_rows]: scores of all rows, judged or not
     range: Range,  # of human values
-) -> Float64:
-    """Return half the width of the powered interval for 2, 3, ... judged rows, up to all."""
+) -> tuple[Float64, Float64]:
+    """Return standard errors and degrees of freedom of 2, 3, ... judged rows, up to all."""
     # The moments of `JudgedSample.powered` with its two pseudo-rows, from those of the pilot
-    from scipy.special import stdtrit
-
     width = range[1] - range[0]  # squares of shares of it stay within floats
     judged, metric, scored = (values / width for values in (judged, metric, scored))
     least, most = range[0] / width, range[1] / width
@@ -188,8 +193,7 @@ def margins_of(
     variance = np.maximum(squares, 0) / ((n + 1) * (n + 2))
     of_rest = weight**2 * spread / np.maximum(rest, 1)
     freedom = satterthwaite(variance, of_rest, n + 1, rest - 1)
-    margins: Float64 = stdtrit(freedom, LEVEL) * np.sqrt(variance + of_rest) * width
-    return margins
+    return np.sqrt(variance + of_rest) * width, freedom
 
 
 def _grids(report: Report, counts: bool) -> list[Grid]:

@@ -15,7 +15,7 @@ from scipy.stats import t
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.meta.estimates import JudgedSample
-from fastcausal.tasks.meta.plan import margins_of
+from fastcausal.tasks.meta.plan import errors_of
 from tests.oracles.powered import planned
 from tests.support.cli import cli
 
@@ -61,8 +61,8 @@ def test_samples_of_the_planned_size_have_the_margin(noise):
 
     delta, n_rows = 0.1, 3000
     truth, metric = drawn(n_rows)
-    margins = margins_of(truth[:1500], metric[:1500], metric, (-4.0, 4.0))
-    n = int(np.flatnonzero(margins <= delta)[0]) + 2
+    errors, freedom = errors_of(truth[:1500], metric[:1500], metric, (-4.0, 4.0))
+    n = int(np.flatnonzero(t.ppf(0.975, freedom) * errors <= delta)[0]) + 2
     assert n < variance(truth) * (1.96 / delta) ** 2
     widths, hits = [], 0
     for _ in range(1000):
