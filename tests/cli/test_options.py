@@ -543,13 +543,7 @@ def options():
 
 
 CASES = [
-    pytest.param(
-        *(name, use),
-        id=f"{name} ({use})",
-        marks=[pytest.mark.slow] if at else [],  # the quick tests look at the first use
-    )
-    for name, uses in USES.items()
-    for at, use in enumerate(uses)
+    pytest.param(name, use, id=f"{name} ({use})") for name, uses in USES.items() for use in uses
 ]
 
 
@@ -602,6 +596,7 @@ def typed(folder, command, arguments):
     return result.exit_code, result.stdout, result.stderr, written
 
 
+@pytest.mark.slow  # hundreds of commands
 @pytest.mark.parametrize(("name", "use"), CASES)
 def test_every_option_does_something_or_is_refused(name, use, files):
     arguments = USES[name][use].split()

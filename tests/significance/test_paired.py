@@ -139,6 +139,7 @@ def change_of(a, b, confidence=0.95, n_resamples=50, seed=0):
     return difference(units, n_differing(units), Draws("jackknife", confidence, n_resamples, seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])
 def test_bounds_equal_a_plain_listing(confidence):
     """Bounds equal a plain listing, also if p moves them or comes from Student's t."""

@@ -106,8 +106,8 @@ def test_half_of_a_surrogate_is_text():
     "piece", ["<Answer>", "<", "[A", "B. C", "yes ", "9", "\u2003", "</answer><answer>5"]
 )
 def test_long_answers(task, piece):
-    """Two megabytes are read in one pass, whatever repeats in them, as fifty are."""
-    long, short = (piece * n for n in (2_000_000 // len(piece.encode()), 50))
+    """A long answer is read in one pass, whatever repeats in it, as a short one is."""
+    long, short = (piece * n for n in (200_000 // len(piece.encode()), 50))
     found, expected = (
         parse_column(pa.array([text, text + "<Answer>A</Answer>"]), task) for text in (long, short)
     )

@@ -50,6 +50,7 @@ def test_the_fewest_rows_of_all(pairs, unjudged, delta):
         assert t.ppf(0.975, n - 2) * math.sqrt(of_people / (n - 1)) > delta * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.5, 1.0, 3.0])
 def test_samples_of_the_planned_size_have_the_margin(noise):
     """Of 1,000 samples of as many labels as a large pilot asks for, 95% or more hold the mean."""
