@@ -96,7 +96,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 @lru_cache(1)
 def systems(kind: str, n_systems: int, n: int) -> dict[str, fc.Statistics]:
-    """Draw systems that differ by little: right or wrong on n items, or relations of n sentences."""
+    """Draw systems that differ by little: right or wrong on items, or relations of sentences."""
     rng = np.random.default_rng(0)
     names = [f"s{k:02d}" for k in range(n_systems)]
     if kind == "sentences":

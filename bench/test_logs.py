@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 
 import numpy as np
 import pytest
 
 import fastcausal as fc
+from fastcausal import sample
 
 from .test_start import PEAK, python
 
@@ -38,12 +38,12 @@ def inspect(path, right):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as log:
         for k, hit in enumerate(right.tolist()):
             said = [{"role": role, "content": f"{k} {TEXT}"} for role in ("user", "assistant")]
-            sample = {
+            row = {
                 "id": k, "epoch": 1, "input": f"{k} {TEXT}", "target": "A",
                 "messages": said, "output": {"choices": [{"message": said[1]}]},
                 "scores": {"match": {"value": "CI"[not hit], "answer": "A"}}, "metadata": {},
             }  # fmt: skip
-            log.writestr(f"samples/{k}_epoch_1.json", json.dumps(sample))
+            log.writestr(f"samples/{k}_epoch_1.json", json.dumps(row))
         header = {"version": 2, "status": "success", "eval": head, "plan": {}, "results": {}}
         log.writestr("header.json", json.dumps(header))
 
@@ -64,7 +64,8 @@ LOGS = {
     "lm-eval": (lm_eval, "samples_t_{}.jsonl", "json.loads of each row", lm_eval_mean),
     "inspect-ai": (inspect, "{}.eval", "zipfile and json.loads", inspect_mean),
 }
-READ = "import sys; import fastcausal as fc; [fc.statistics(path) for path in sys.argv[1:]]"
+FEW = {"lm-eval": sample.FOLDER / "lm_run_a.jsonl", "inspect-ai": sample.FOLDER / "run_a.eval"}
+READ = "import sys; import fastcausal as fc; fc.statistics(sys.argv[1])"
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -81,10 +82,12 @@ def test_logs(race, note, kind, tmp_path):
     [score] = compared().scores
     assert compared()[score].a == pytest.approx(mean(paths[0]), abs=1e-12)
     assert compared()[score].b == pytest.approx(mean(paths[1]), abs=1e-12)
-    megabytes = os.path.getsize(paths[0]) / 1e6
+    megabytes = paths[0].stat().st_size / 1e6
     race(f"compare two of {kind}, {megabytes:.0f} MB each", 2 * N, compared, rounds=3, reading={
         f"{other}, both": lambda: [*map(mean, paths)],
     })  # fmt: skip
-    none, one = (int(python(READ + PEAK, *map(str, some))) / 1e6 for some in ((), paths[:1]))
-    sizes = f"{megabytes:.0f} MB takes {one - none:.0f} MB"
-    note(f"{kind}: a process that reads a log of {sizes} of memory beyond its {none:.0f} MB")
+    few, all_ = (int(python(READ + PEAK, str(path))) / 1e6 for path in (FEW[kind], paths[0]))
+    note(
+        f"{kind}: a process that reads {megabytes:.0f} MB peaks at {all_:.0f} MB, "
+        f"one that reads a few samples at {few:.0f} MB"
+    )
