@@ -5,6 +5,7 @@ The options come from the tree of commands itself: one that is new needs a value
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 from fastcausal import sample
 from fastcausal.cli import app
 from tests.support.command_files import lay_files
+from tests.support.schemas import faults
 from tests.support.shared_tasks import judged_here, pack_nothing
 
 
@@ -174,6 +176,7 @@ USES = {
         "text": "values_a.csv values_b.csv",
         "json": "values_a.csv values_b.csv --json",
         "gold": "gold.csv careful.jsonl hasty.jsonl --json",
+        "three": "gold.csv careful.jsonl hasty.jsonl chatty.jsonl --unparsed empty",
     },
     "leaderboard": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
@@ -496,6 +499,7 @@ VALUES = {
     "run-column": "text",
     "score": "cause_f1",
     "seed": "7",
+    "schema --of": "score",
     "scheme": "recess",
     "shard": "1/2",
     "system": "careless",
@@ -609,6 +613,8 @@ def test_every_option_does_something_or_is_refused(name, use, files):
             continue
         value = [] if option.is_flag else [value_of(name, flag)]
         found = typed(files, name, [*arguments, flag, *value])
+        if flag == "--json":
+            assert not faults(name, json.loads(found[1])), flag
         if found[0] == 2:
             assert found[1] + found[2], flag
             assert not found[3] or name == "sweep", flag  # which keeps why runs failed
