@@ -38,7 +38,8 @@ def board_table(
     texts = [*next(iter((beside or {}).values()), ())]
     difference = [] if baseline is None else [f"minus {baseline}"]
     tests = [name for name in TESTED if name in next(iter(scores.values()))]
-    grid = Grid("", [*texts, score, "rank", *difference, *tests, *others], "system")
+    columns = [*texts, score, "rank", *difference, *tests, *others]
+    grid = Grid("", columns, "system", signed=difference)
     for name, row in scores.items():
         shown: list[Cell] = [*(beside or {}).get(name, {}).values()]
         shown += [_bounded(row, *SCORE), _rank(row)]

@@ -21,6 +21,7 @@ class Reader(HTMLParser):
         self.tables: list[list[list[str]]] = []
         self.tags: set[str] = set()
         self.cell: int | None = None
+        self.is_axis = False  # in a picture: its numbers are no text of the table
         self.feed(html)
         self.close()
 
@@ -30,6 +31,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        self.is_axis |= tag == "svg"
         if tag == "table":
             self.tables.append([])
         elif tag == "tr":
@@ -40,11 +42,12 @@ class Reader(HTMLParser):
             row += [""] * int(dict(attrs).get("colspan") or 1)
 
     def handle_endtag(self, tag: str) -> None:
+        self.is_axis &= tag != "svg"
         if tag in ("td", "th"):
             self.cell = None
 
     def handle_data(self, data: str) -> None:
-        if self.cell is not None:
+        if self.cell is not None and not self.is_axis:
             self.tables[-1][-1][self.cell] += data
 
 

@@ -140,7 +140,8 @@ def test_a_row_unfolds_to_the_texts_of_both_runs(opened, tmp_path):
     page = ready(opened(tmp_path / "page.html", "#order=gold&open=1", viewport=ALL_AT_ONCE))
     cells = page.locator(".item").first.locator(".row").first.locator(".cell")
     said = cells.evaluate_all("all => all.map(e => e.textContent.replace(/\\s+/g, ' ').trim())")
-    assert said == ["q", "Why?", "flaky0.5 1/2", "crashedcrashed", "? unknown"]
+    row = "input Why?target target of qa becauseb request failed"
+    assert said == ["q", row, "flaky0.5 1/2", "crashedcrashed", "? unknown"]
     first = page.locator(".unfolded").first
     assert first.locator("> .raw pre").all_inner_texts() == ["Why?", "target of q"]
     a, b = first.locator(".sides > section").all()

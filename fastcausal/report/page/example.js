@@ -1,5 +1,7 @@
 // One example as elements. All that data hold reaches the page as text nodes and values of attributes.
 
+const MOST_LINES = 3; // of systems in a folded row
+
 const SHAPES = {
   right: "M4 9.5 L8 13 L14 5.5",
   partly: "M4 9 H14",
@@ -72,7 +74,7 @@ class Shown {
     const { examples } = this;
     const made = {
       id: () => [this.name(k)],
-      text: () => [oneLine(examples.texts[k], linesOf(this.goldSpans(k))[0])],
+      text: () => this.lines(k, systems),
       errors: () => this.badges(k, systems),
     };
     examples.strata.forEach((each, n) => {
@@ -84,8 +86,38 @@ class Shown {
     return made;
   }
 
-  goldSpans(k) {
-    return this.examples.gold.of(k).flat().sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+  /** Make a line of gold, and one of each of the first systems below it: letters stand under each other. */
+  lines(k, systems) {
+    const { examples } = this;
+    const text = examples.texts[k];
+    const gold = examples.gold.of(k);
+    const spans = (all) => all.flat().sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+    const sides = systems.filter((each) => !each.isLeftOut(k)).slice(0, MOST_LINES).map((system) => {
+      const pred = system.pred.of(k);
+      const met = this.partners(k, system).map(([n, partner]) => compared(gold[n] ?? [], pred[partner] ?? []));
+      return [this.nameOf(k, system), lineOf(spans(met))];
+    });
+    const all = [[this.nameOf(k), linesOf(spans(gold))[0]], ...sides];
+    const starts = all.flatMap(([, [first]]) => (first ? [first[1]] : []));
+    if (!starts.length) return [oneLine(text, [])];
+    return all.map(([name, line]) => element("div", "side", element("bdi", "who", name), " ",
+      oneLine(text, line, Math.min(...starts))));
+  }
+
+  /** Return the name of a system in an example, or that of gold: annotators differ between examples. */
+  nameOf(k, system) {
+    const side = this.examples.sides?.[this.examples.strata[0].codes[k]];
+    return side?.[Number(Boolean(system))] ?? system?.name ?? "gold";
+  }
+
+  /** Return the pairs of an example, those without a partner in gold last: `[gold, pred, place of the counts]`. */
+  partners(k, system) {
+    const counted = system.pairsOf(k);
+    const of = (side, n, none) => counted.find((pair) => pair[side] === n) ?? none;
+    const met = this.examples.gold.of(k).map((_, n) => of(0, n, [n, -1, -1]));
+    const paired = new Set(met.map(([, pred]) => pred));
+    const alone = system.pred.of(k).flatMap((_, n) => (paired.has(n) ? [] : [of(1, n, [-1, n, -1])]));
+    return [...met, ...alone];
   }
 
   name(k) {
@@ -113,7 +145,8 @@ class Shown {
   /** Make what a row unfolds to. */
   unfolded(k, systems) {
     const unread = systems.flatMap((system) => this.unread(k, system));
-    return [...unread, ...this.pairs(k, systems),
+    const pairs = this.pairs(k, systems);
+    return [...this.legend(pairs), ...unread, ...pairs,
       element("ul", "summary", ...systems.map((system) => this.summary(k, system))),
       this.note(k)];
   }
@@ -162,35 +195,38 @@ class Shown {
   pairs(k, systems) {
     const { examples } = this;
     const gold = examples.gold.of(k);
-    const side = examples.sides?.[examples.strata[0].codes[k]] ?? null;
-    const parts = gold.map((spans, n) =>
-      this.line(k, [side?.[0] ?? "gold"], n, examples.gold.typeOf(k, n), spans));
+    const parts = gold.map((spans, n) => this.line(k, element("bdi", "", this.nameOf(k)), n, examples.gold.typeOf(k, n), spans));
     const alone = [];
     for (const system of systems.filter((each) => !each.isLeftOut(k))) {
       const pred = system.pred.of(k);
-      const name = () => [element("bdi", "name", side?.[1] ?? system.name)];
-      const pairs = system.pairsOf(k);
-      gold.forEach((spans, n) => {
-        const [, partner, place] = pairs.find((pair) => pair[0] === n) ?? [n, -1, -1];
+      for (const [n, partner, place] of this.partners(k, system)) {
+        const name = element("bdi", "name", this.nameOf(k, system));
         const type = system.pred.typeOf(k, partner);
-        parts[n].push(...this.line(k, name(), partner, type, pred[partner], place, spans));
-      });
-      const paired = new Set(pairs.filter((pair) => pair[0] >= 0).map((pair) => pair[1]));
-      pred.forEach((spans, n) => {
-        if (paired.has(n)) return;
-        const [, , place] = pairs.find((pair) => pair[1] === n) ?? [-1, n, -1];
-        alone.push(this.line(k, name(), n, system.pred.typeOf(k, n), spans, place, []));
-      });
+        const line = this.line(k, name, partner, type, pred[partner], place, gold[n] ?? []);
+        if (n < 0) alone.push(line);
+        else parts[n].push(...line);
+      }
     }
     const made = [...parts.map((part) => element("dl", "pair", ...part)),
       ...alone.map((part) => element("dl", "pair alone", ...part))];
     return made.length ? made : [marked("p", "text", examples.texts[k], [], [], {})];
   }
 
+  /** Explain how the spans of these parts are drawn, as far as they are. */
+  legend(parts) {
+    const { said } = this.examples;
+    const words = { right: said.right, bounds: "other bounds", role: "another role", spurious: said.spurious,
+      missed: said.missed.replace(/:$/, "") };
+    const shown = Object.keys(words).filter((kind) => parts.some((part) => part.querySelector(`mark.${kind}`)));
+    const marks = shown.flatMap((kind) => [" ", element("mark", kind, words[kind])]);
+    if (parts.some((part) => part.matches(".alone"))) marks.push(" ", element("span", "alone", "no partner"));
+    return marks.length ? [element("p", "legend", "drawn so:", ...marks)] : [];
+  }
+
   /** Make the lines of a relation, and say what it counts with its partner in gold. */
   line(k, name, n, type, spans, place, gold) {
     const { roles, texts, said, typesOfRelations } = this.examples;
-    const made = [element("dt", "", ...name, n >= 0 ? ` ${n + 1}` : "",
+    const made = [element("dt", "", name, n >= 0 ? ` ${n + 1}` : "",
       ...type >= 0 ? [" (", element("bdi", "", typesOfRelations[type]), ")"] : [])];
     const drawn = gold ? compared(gold, spans ?? []) : spans ?? [];
     if (drawn.length)

@@ -135,8 +135,12 @@ class ItemFilters extends Filters {
 
 /** What shows items. */
 class ShownItems extends Shown {
-  goldSpans() {
-    return [];
+  /** Make a line of the input, of the target, and of the first answer of each of the first runs. */
+  lines(k, runs) {
+    const { texts, targets } = this.examples;
+    const answers = runs.slice(0, MOST_LINES).map(({ name, answers: all }) => [name, all[k]?.[0]?.[1]]);
+    return [["input", texts[k]], ["target", targets[k]], ...answers]
+      .flatMap(([name, text]) => (text ? [element("div", "side", element("bdi", "who", name), " ", oneLine(text, []))] : []));
   }
 
   made(k, runs) {

@@ -81,19 +81,25 @@ function marked(tag, className, text, spans, roles, said) {
   return made;
 }
 
-/** Make one line of a text that begins near its first mark. */
-function oneLine(text, spans) {
+/** Return the spans of a prediction that one line can show: those that it misses where room is left. */
+function lineOf(spans) {
+  const [line] = linesOf(spans.filter(([, , , kind]) => kind !== "missed"));
+  const missed = spans.filter((span) => span[3] === "missed" && line.every((each) => shared(each, span) <= 0));
+  return [...line, ...linesOf(missed)[0]].sort((a, b) => a[1] - b[1]);
+}
+
+/** Make one line of a text that begins near a first mark, its own or that of a line above. */
+function oneLine(text, spans, first = spans[0]?.[1] ?? 0) {
   const made = element("span", "line");
   made.dir = "auto";
   const cut = cutter(text);
-  const first = spans[0]?.[1] ?? 0;
   let from = first > CUT / 4 ? first - CUT / 8 : 0;
   if (from) made.append("… ");
   const end = from + CUT;
-  for (const [role, start, stop] of spans) {
+  for (const [role, start, stop, kind] of spans) {
     if (start >= end) break;
     made.append(cut(from, start),
-      coloured(element("mark", "", cut(start, Math.min(stop, end))), role));
+      coloured(element("mark", kind ?? "", cut(start, Math.min(stop, end))), role));
     from = Math.min(stop, end);
   }
   made.append(cut(from, end));

@@ -14,6 +14,11 @@ from fastcausal.report.numbers import Bounded, number_text
 Links = Mapping[tuple[str, str, str], str]
 NO_LINKS: Links = MappingProxyType({})
 COLOURS = 7  # of the parts of a stacked bar
+LEAST = 0.25  # share of an axis for the lines of scores: an axis that leaves them less omits zero
+STEPS = 4  # of an axis, at most
+NARROWEST = 1e-4  # width of an axis, as a share of its largest number: six digits tell its ticks
+LEAST_WIDTH = 1e-300  # of an axis that floats can divide
+EQUAL = 1e-9
 
 
 class Drawn(NamedTuple):
@@ -22,7 +27,8 @@ class Drawn(NamedTuple):
     grid: Grid
     shares: Sequence[str] = ()  # Columns with a bar from 0 to 1, and a line between the bounds
     counts: Sequence[str] = ()  # Columns with a bar up to the largest of their counts
-    # Columns with a dot and a line between the bounds, on the scale of the column
+    # Columns with a dot and a line between the bounds, on an axis in the header; that of signed
+    # ones, which are differences, always has zero
     intervals: Sequence[str] = ()
     # Columns of counts shown as one stacked bar, in an additional column
     stacked: Sequence[str] = ()
@@ -40,10 +46,10 @@ class Drawn(NamedTuple):
         """Write the table; text from data is escaped."""
         grid, columns = self.grid, self.grid.header[1:]
         caption = f"<caption>{html_text(grid.title)}</caption>" if grid.title else ""
-        head = "".join(map(self._head, grid.header))
+        scales = [self._scale(k) for k in range(len(columns))]
+        head = self._head(grid.header[0]) + "".join(map(self._head, columns, scales))
         head += '<th scope="col">total</th>' if self.stacked else ""
         head += '<th scope="col">waterfall</th>' if grid.falling else ""
-        scales = [self._scale(k) for k in range(len(columns))]
         sums = [sum(self._parts_of(cells)) for _, rows in grid.parts for _, cells in rows]
         most = max(sums, default=0)
         body = ""
@@ -69,8 +75,11 @@ class Drawn(NamedTuple):
         kind = ' class="words"' if grid.text else ""
         return f"<table{kind}>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
-    def _head(self, name: str) -> str:
-        """Write the header of a column, with the colour of its part of the bars."""
+    def _head(self, name: str, scale: tuple[float, float] | None = None) -> str:
+        """Write the header of a column, with its axis or the colour of its part of the bars."""
+        if scale is not None and name in self.intervals:
+            text = html_text(self.words.get(name, name))
+            return f'<th scope="col" class="interval">{_axis(*scale)}<span>{text}</span></th>'
         key = ""
         if name in self.stacked:
             colour = self.stacked.index(name) % COLOURS
@@ -113,15 +122,19 @@ class Drawn(NamedTuple):
         """Return both ends of the scale of a column."""
         name = self.grid.header[1 + column]
         cells = [cells[column] for _, rows in self.grid.parts for _, cells in rows]
-        values = [float(cell) for cell in cells if isinstance(cell, int | float) and cell == cell]
-        if name in self.counts:
-            return 0.0, max(values, default=1.0) or 1.0
+        values = [float(cell) for cell in cells
+                  if isinstance(cell, int | float) and math.isfinite(cell)]  # fmt: skip
         if name in self.intervals:
             ends = [end for cell in cells if isinstance(cell, Bounded)
-                    for end in (cell.low, cell.high) if end == end]  # fmt: skip
+                    for end in (cell.low, cell.high) if math.isfinite(end)]  # fmt: skip
             low, high = min([*values, *ends], default=0.0), max([*values, *ends], default=1.0)
-            room = 0.04 * (high - low) or 0.5
-            return low - room, high + room
+            most = max(abs(low), abs(high))
+            if self.grid.signs[column] or high - low >= LEAST * most:
+                low, high = min(low, 0.0), max(high, 0.0)
+            high = max(high, low + NARROWEST * most)
+            return _round_out(low, high) if LEAST_WIDTH < high - low < math.inf else (0.0, 1.0)
+        if name in self.counts:
+            return 0.0, max(values, default=1.0) or 1.0
         return 0.0, 1.0
 
     def _falls(self, rows: Sequence[tuple[str, Sequence[Cell]]]) -> Iterator[str]:
@@ -163,9 +176,49 @@ def bar_shapes(value: float, low: float = 0.0, high: float = 1.0) -> str:
     return bar + _line(value, low, high)
 
 
+def _step(width: float) -> float:
+    """Return the distance of the ticks of an axis: 1, 2 or 5 times a power of ten.
+
+    >>> _step(0.9), _step(7)
+    (0.5, 2.0)
+    """
+    power = 10.0 ** math.floor(math.log10(width / STEPS))
+    return next(k * power for k in (1, 2, 5, 10) if k * power * STEPS >= width * (1 - EQUAL))
+
+
+def _round_out(low: float, high: float) -> tuple[float, float]:
+    """Return the ticks around a range.
+
+    >>> _round_out(0.0, 0.85), _round_out(-0.1, 0.28)
+    ((0.0, 1.0), (-0.1, 0.30000000000000004))
+    """
+    step = _step(high - low)
+    ends = math.floor(low / step + EQUAL) * step, math.ceil(high / step - EQUAL) * step
+    return ends if math.isclose(_step(ends[1] - ends[0]), step) else _round_out(*ends)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return the ticks of an axis.
+
+    >>> _ticks(-2.0, 6.0)
+    [-2.0, 0.0, 2.0, 4.0, 6.0]
+    """
+    step = _step(high - low)
+    return [step * k for k in range(round(low / step), round(high / step) + 1)]
+
+
+def _axis(low: float, high: float) -> str:
+    """Draw the ticks of an axis with their numbers."""
+    texts = "".join(f'<text x="{percent(tick, low, high)}" y="1em">{tick:.6g}</text>'
+                    for tick in _ticks(low, high))  # fmt: skip
+    return f'<svg class="axis" aria-hidden="true">{texts}</svg>'
+
+
 def _interval(value: float, low: float, high: float) -> str:
-    zero = f'<line class="zero" x1="{percent(0.0, low, high)}" x2="{percent(0.0, low, high)}" ' \
-        'y1="0" y2="100%"/>' if low < 0 < high else ""  # fmt: skip
+    zero = "".join(
+        f'<line class="{"tick" if tick else "zero"}" x1="{at}" x2="{at}" y1="0" y2="100%"/>'
+        for tick in _ticks(low, high) for at in (percent(tick, low, high),)
+    )  # fmt: skip
     dot = f'<circle cx="{percent(value, low, high)}" cy="50%" r="4"/>'
     return f'<svg aria-hidden="true">{zero}{_line(value, low, high)}{dot}</svg>'
 

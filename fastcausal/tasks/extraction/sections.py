@@ -41,10 +41,7 @@ TYPES_LINE = (
 )
 LEGEND = (
     "Marks: right has no error; partly right has errors and hits; wrong has no hit; not read is an "
-    "answer that could not be read.",
-    "A green line is a right span, a double line one with other bounds, a red frame one with "
-    "another role, a dashed frame one that gold has not, a dotted frame one that is missed. A "
-    "dotted line at the left is a prediction without a partner.",
+    "answer that could not be read."
 )
 
 
@@ -126,7 +123,7 @@ def about_section(reports: Iterable[Report]) -> Section:
     lines = dict.fromkeys(
         [
             *(line for line in reports[0].legend if all(line in each.legend for each in reports)),
-            *LEGEND,
+            LEGEND,
             *(report.signature for report in reports),
             *gold_lines(reports),
             f"fastcausal {__version__}",

@@ -371,6 +371,47 @@ def test_marks_and_pairs_are_those_of_the_report(opened, html, reports, system):
     assert (pairs, [*texts]) == ({}, [])
 
 
+ROWS = """() => [...document.querySelectorAll('.item')].map(item => {
+  const marks = e => [...e.querySelectorAll('mark')].map(({classList, textContent}) =>
+    [classList[1] ? classList[0] : 'gold', classList[classList.length - 1], textContent]);
+  const legend = item.querySelector('.legend');
+  return { legend: legend ? [...legend.children].map(e => e.className || e.localName) : [],
+    sides: [...item.querySelectorAll('.side')].map(e => [e.firstChild.textContent, marks(e),
+      e.lastChild.getBoundingClientRect().left]),
+    parts: [...item.querySelectorAll('dl')].map(dl => [dl.className, [...dl.children].map(e => [
+      e.localName, e.textContent, marks(e)])]) }; })"""
+
+
+def test_a_row_shows_gold_and_predictions_as_it_unfolds_to_them(opened, html):
+    """The lines of a folded row have spans of its parts, and all of a single relation."""
+    page = ready(opened(html, "#order=gold&open=1", viewport=ALL_AT_ONCE))
+    whole = 0
+    for row in page.evaluate(ROWS):
+        drawn = {}
+        for _, children in row["parts"]:
+            for kind, text, marks in children:
+                if kind == "dt":
+                    name = text.rstrip("0123456789 ")
+                drawn.setdefault(name, []).extend(map(tuple, marks))
+        kinds = {mark[0] for marks in drawn.values() for mark in marks} - {"gold"}
+        alone = {"alone"} if any("alone" in of for of, _ in row["parts"]) else set()
+        assert {*row["legend"]} == kinds | alone
+        if not row["sides"]:
+            assert not any(drawn.values())
+            continue
+        assert [name for name, *_ in row["sides"]] == ["gold", *NAMES]
+        assert len({left for *_, left in row["sides"]}) == 1
+        for name, marks, _ in row["sides"]:
+            shown = {*map(tuple, marks)}
+            for kind, role, words in shown:  # the last one may be cut
+                assert any(
+                    words == of[2][: len(words)] for of in drawn[name] if of[:2] == (kind, role)
+                )
+            assert bool(shown) == bool(drawn.get(name))
+            whole += len(row["parts"]) == 1 and shown == {*drawn.get(name, ())}
+    assert whole > 60
+
+
 def test_what_cannot_be_read_is_said(opened, html):
     page = ready(opened(html, "#show=unread&open=1", viewport=ALL_AT_ONCE))
     [example] = page.evaluate(READ)

@@ -55,11 +55,39 @@ def test_bars_and_intervals_stand_where_their_numbers_are():
     )  # fmt: skip
     assert (places(cells[1], "width"), places(cells[4], "width")) == ([25], [100])
     assert "<svg" not in cells[3]
-    low, high = -0.5 - 0.04 * 0.8, 0.3 + 0.04 * 0.8
-    zero, *ends = places(cells[2], "x1") + places(cells[2], "x2")[1:] + places(cells[2], "cx")
-    expected = [100 * (value - low) / (high - low) for value in (0, -0.1, 0.3, 0.1)]
-    assert [zero, *ends] == pytest.approx(expected, abs=0.01)
-    assert len(places(cells[5], "x1")) == 1  # zero alone
+    *ticks, start = places(cells[2], "x1")
+    found = [*ticks, start, places(cells[2], "x2")[-1], *places(cells[2], "cx")]
+    expected = [100 * (value + 1) / 1.5 for value in (-1, -0.5, 0, 0.5, -0.1, 0.3, 0.1)]
+    assert found == pytest.approx(expected, abs=0.01)
+    assert places(cells[5], "x1") == ticks  # without a line between bounds
+    head = re.findall(r'<text x="([^"]+)%" y="1em">([^<]+)<', html)
+    assert [float(x) for x, _ in head] == pytest.approx(expected[:4], abs=0.01)
+    assert [text for _, text in head] == ["-1", "-0.5", "0", "0.5"]
+    assert places(cells[2], 'class="zero" x1') == [pytest.approx(expected[2], abs=0.01)]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "signed", "expected"),
+    [
+        ((0.1509, 0.287), ["x"], ["0", "0.1", "0.2", "0.3"]),  # a difference
+        ((-0.4, -0.35), ["x"], ["-0.4", "-0.3", "-0.2", "-0.1", "0"]),
+        ((0.57, 0.86), [], ["0", "0.5", "1"]),
+        ((0.801, 0.836), [], ["0.8", "0.81", "0.82", "0.83", "0.84"]),  # zero is too far
+        ((120.0, 1900.0), [], ["0", "500", "1000", "1500", "2000"]),
+        ((0.7, 0.7), [], ["0.7", "0.70002", "0.70004", "0.70006", "0.70008"]),
+        ((0.0, 0.0), [], ["0", "0.5", "1"]),
+        ((-1e308, 1e308), [], ["0", "0.5", "1"]),
+        ((0.0, 5e-324), [], ["0", "0.5", "1"]),
+    ],
+)
+def test_an_axis_is_round_and_has_zero_where_it_can(bounds, signed, expected):
+    low, high = bounds
+    grid = Grid("", ["x"], signed=signed)
+    grid.add("a", Bounded(low, low, high))
+    html = Drawn(grid, intervals=["x"]).to_html()
+    assert re.findall('y="1em">([^<]+)<', html) == expected
+    at = places(html, "x1")[-1], places(html, "x2")[-1]
+    assert 0 <= at[0] <= at[1] <= 100
 
 
 def test_counts_side_by_side_add_up():

@@ -143,7 +143,10 @@ def test_the_page_in_a_browser(opened, tmp_path):
     view.wait_for_selector("html[data-ready]", state="attached")
     names = view.locator(".item").first.locator("dt").all_inner_texts()
     assert {name.split()[0] for name in names} <= {*agreement.annotators}
-    assert view.locator("mark.missed").first.get_attribute("data-role").startswith("not here: ")
+    assert view.locator("dd mark.missed").first.get_attribute("data-role").startswith("not here: ")
+    for item in view.locator(".item").all()[:9]:
+        of_row = item.locator(".who").all_inner_texts()
+        assert " / ".join(of_row) == item.locator(".c-stratum0").inner_text()
     rows = agreement.disagreements.to_pylist()
     n = len({(row["a"], row["b"], row["id"]) for row in rows})
     assert view.get_by_role("status").inner_text() == f"{n} of {n} examples"
