@@ -1,7 +1,7 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from numpy import int32, int64
+from numpy import bool_, int32, int64
 from numpy.typing import NDArray
 
 NO_LIST: int
@@ -9,6 +9,25 @@ NO_LIST: int
 def tag_rows(
     examples: list[list[Any]], marks: Callable[[str], int]
 ) -> tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]]: ...
+
+Texts = tuple[bytes, bytes, NDArray[bool_]]
+
+class Sentences:
+    rows: tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]]
+    lines: list[int]
+    lengths: NDArray[int32]
+    ids: Texts
+    texts: Texts
+    def __len__(self) -> int: ...
+    def sentence(self, k: int) -> tuple[Any, ...]: ...
+
+def read_sentences(
+    data: bytes,
+    first: int,
+    most: int,
+    odd: Callable[[int, str], Iterable[tuple[int, dict[str, str], list[list[str]]]]],
+    marks: Callable[[str], int] | None,
+) -> Sentences: ...
 def token_bounds(text: str, by_letters: bool = ...) -> tuple[list[int], list[int]]: ...
 def is_of_letters(token: str) -> bool: ...
 def occurrences(text: str, wanted: str) -> list[int]: ...

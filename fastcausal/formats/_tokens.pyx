@@ -2,17 +2,21 @@
 # cython: freethreading_compatible=True
 """Lists of tags and tokens of texts, for readers of Python objects and JSON."""
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
-from cpython.exc cimport PyErr_Clear
+from cpython.exc cimport PyErr_CheckSignals, PyErr_Clear
 from cpython.list cimport PyList_Check
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_Check
-from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromObject
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
+from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.collected_rows cimport CollectedRows, Row, arrays_of
+from fastcausal.arrays.buffers cimport Array, text as text_buffer
+from fastcausal.arrays.collected_rows cimport CollectedRows, Row, arrays_of, filled
 from fastcausal.arrays.python_objects cimport (
     PyUnicode_AsUTF8AndSize, is_list, item_of, plain_number, size_of,
 )
@@ -20,6 +24,7 @@ from fastcausal.arrays.python_objects cimport (
 import numpy as np
 
 cdef object EMPTY = np.empty
+cdef object BOOL = np.dtype("bool")
 cdef object INT32 = np.dtype("int32")
 cdef object INT64 = np.dtype("int64")
 cdef str TYPE = "type"
@@ -45,6 +50,24 @@ cdef extern from "readers/sentence.hpp" namespace "fastcausal" nogil:
         CollectedRows&, int32_t, int32_t, int32_t, const Sentence&, SpanNotes&
     ) except +
     bint add_text(CollectedRows&, int32_t, Sentence&, bint, SpanNotes&) except +
+
+cdef extern from "tags/tag_lines.hpp" namespace "fastcausal" nogil:
+    cdef cppclass TagSentence:
+        const char* begin
+        const char* end
+        int64_t line, n_rows, n_columns
+        bint plain, has_id, has_text
+        string_view id, text
+        vector[string_view] cells
+        bint has_any()
+        string_view cell(int64_t, int64_t)
+        void clear()
+
+    cdef cppclass TagLines:
+        TagLines(const char*, int64_t, int64_t, int64_t)
+        bint next(TagSentence&) except +
+
+    bint append_text(const TagSentence&, string&) except +
 
 cdef extern from "text/scripts.hpp" namespace "fastcausal" nogil:
     bint holds_script_letters(const CodePoints&, int64_t, int64_t)
@@ -90,10 +113,7 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
 
     Return NO_TAG for a tag that only `marks` can read, NO_LIST for anything but a string.
     """
-    cdef Kept seen
-    cdef Kept* place = NULL
     cdef Py_ssize_t size = 0
-    cdef PyObject* known
     cdef const char* letters
     if not PyUnicode_Check(tag):
         return NO_LIST
@@ -101,12 +121,22 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
     if letters == NULL:  # half a surrogate pair
         PyErr_Clear()
         return NO_TAG
+    return code_of_letters(letters, size, codes, marks, kept)
+
+
+cdef int code_of_letters(
+    const char* letters, Py_ssize_t size, dict codes, marks, Kept* kept
+) except? -3:
+    """Return the bits of a tag in UTF-8, as `code_of` does."""
+    cdef Kept seen
+    cdef Kept* place = NULL
+    cdef PyObject* known
     if 0 < size <= 16:
         ends_of(letters, size, &seen)
         place = kept + ((seen.first + 3 * seen.last) * <uint64_t>0x9E3779B97F4A7C15 >> 58)
         if place.first == seen.first and place.last == seen.last and place.size == size:
             return place.code
-    text = PyUnicode_FromObject(tag)
+    text = letters[:size].decode()
     known = PyDict_GetItemWithError(codes, text)
     seen.code = marks(text) if known == NULL else <object>known
     if known == NULL:
@@ -116,18 +146,57 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
     return seen.code
 
 
+cdef struct OpenTags:  # the tags of a relation so far
+    int32_t[N_ROLES] start
+    int opened  # roles with an open span, as bits
+    bint wrong
+
+
+cdef inline void add_code(CollectedRows& collected, OpenTags* tags, int code, int32_t t) except *:
+    """Add the tag of the next token."""
+    cdef int goes_on = code >> N_ROLES & EVERY_ROLE
+    cdef int begins, ends, role
+    if code < 0 or tags.wrong or goes_on & ~tags.opened:
+        tags.wrong = True  # goes on, because later items may not be strings
+        return
+    begins = code & EVERY_ROLE
+    ends = tags.opened & ~goes_on
+    tags.opened = goes_on | begins
+    if not (begins | ends | code >> 2 * N_ROLES):
+        return
+    for role in range(N_ROLES):
+        if ends >> role & 1:
+            collected.row(role, tags.start[role], t)
+        if begins >> role & 1:
+            tags.start[role] = t
+    ends = code >> 2 * N_ROLES
+    tags.opened &= ~ends
+    for role in range(N_ROLES):
+        if ends >> role & 1:
+            collected.row(role, tags.start[role], t + 1)
+
+
+cdef inline int end_tags(CollectedRows& collected, OpenTags* tags, int32_t n) except? -3:
+    """Return n, the number of tags of one relation, or -1 - n for faulty tags."""
+    cdef int role
+    if tags.wrong:
+        collected.forget_relation()
+        return -1 - n
+    for role in range(N_ROLES):
+        if tags.opened >> role & 1:
+            collected.row(role, tags.start[role], n)
+    collected.by_role()
+    return n
+
+
 cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept* kept) except? -3:
     """Return n, the number of tags of one relation; -1 - n for faulty tags, or NO_LIST."""
-    cdef int32_t start[N_ROLES]
-    cdef int opened = 0  # roles with an open span, as bits
+    cdef OpenTags read
     cdef object tag
     cdef object last = None
     cdef int code = NO_LIST
-    cdef int begins, goes_on, ends, role
     cdef Py_ssize_t n, t
-    cdef bint wrong = False
-    for role in range(N_ROLES):
-        start[role] = 0
+    memset(&read, 0, sizeof(read))
     if not PyList_Check(tags) and not PyTuple_Check(tags):
         return NO_LIST
     n = size_of(tags)
@@ -140,33 +209,8 @@ cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept
             last = tag
         if code == NO_LIST:
             return NO_LIST
-        goes_on = code >> N_ROLES & EVERY_ROLE
-        if code < 0 or wrong or goes_on & ~opened:
-            wrong = True  # goes on, because later items may not be strings
-            continue
-        begins = code & EVERY_ROLE
-        ends = opened & ~goes_on
-        opened = goes_on | begins
-        if not (begins | ends | code >> 2 * N_ROLES):
-            continue
-        for role in range(N_ROLES):
-            if ends >> role & 1:
-                collected.row(role, start[role], <int32_t>t)
-            if begins >> role & 1:
-                start[role] = <int32_t>t
-        ends = code >> 2 * N_ROLES
-        opened &= ~ends
-        for role in range(N_ROLES):
-            if ends >> role & 1:
-                collected.row(role, start[role], <int32_t>t + 1)
-    if wrong:
-        collected.forget_relation()
-        return <int>(-1 - n)
-    for role in range(N_ROLES):
-        if opened >> role & 1:
-            collected.row(role, start[role], <int32_t>n)
-    collected.by_role()
-    return <int>n
+        add_code(collected, &read, code, <int32_t>t)
+    return end_tags(collected, &read, <int32_t>n)
 
 
 def tag_rows(list examples, marks):
@@ -198,6 +242,180 @@ def tag_rows(list examples, marks):
             collected.end_relation()
         collected.end_example()
     return arrays_of(collected, EMPTY, INT32, INT64)
+
+
+cdef class Sentences:
+    """The sentences of a CoNLL-style file, whose cells are read again if asked for."""
+
+    cdef object data
+    cdef int64_t most
+    cdef dict odd  # sentences that are not plain, by number: their comments, then their columns
+    cdef vector[int64_t] starts, stops, numbers
+    cdef vector[int32_t] sizes
+    cdef string id_data, text_data
+    cdef vector[int64_t] id_places, text_places
+    cdef vector[int8_t] id_valid, text_valid
+    cdef CollectedRows collected
+
+    def __cinit__(self, data, int64_t first, int64_t most, odd, marks):
+        """Read a file from its line `first` on; refer to `read_sentences`."""
+        cdef Array of = text_buffer(data)
+        cdef const char* begin = <const char*>of.data
+        cdef TagLines* lines = new TagLines(begin, of.n, first, most)
+        cdef TagSentence sentence
+        cdef Kept[N_KEPT] kept
+        cdef dict codes = {}
+        self.data, self.most, self.odd = data, most, {}
+        self.id_places.push_back(0)
+        self.text_places.push_back(0)
+        memset(kept, 0, sizeof(kept))
+        try:
+            while lines.next(sentence):
+                PyErr_CheckSignals()
+                self.starts.push_back(sentence.begin - begin)
+                self.stops.push_back(sentence.end - begin)
+                if sentence.plain and sentence.has_any():
+                    self.add(sentence, codes, marks, kept)
+                    continue
+                start, stop = self.starts.back(), self.stops.back()
+                self.starts.pop_back()
+                self.stops.pop_back()
+                if sentence.plain:  # comments alone
+                    continue
+                plain = bytes(data[start:stop]).replace(b"\r\n", b"\n").removesuffix(b"\r")
+                for line, said, columns in odd(sentence.line, plain.decode()):
+                    self.odd[self.starts.size()] = said, columns
+                    self.starts.push_back(0)
+                    self.stops.push_back(0)
+                    fill(sentence, line, said, columns)
+                    self.add(sentence, codes, marks, kept)
+        finally:
+            del lines
+
+    cdef int add(self, TagSentence& sentence, dict codes, marks, Kept* kept) except -1:
+        """Add a sentence, whose place is known."""
+        cdef OpenTags tags
+        cdef int64_t row, column
+        cdef string_view tag
+        self.numbers.push_back(sentence.line)
+        self.sizes.push_back(<int32_t>sentence.n_rows)
+        self.id_valid.push_back(sentence.has_id)
+        self.id_data.append(sentence.id.data(), sentence.id.size())
+        self.id_places.push_back(self.id_data.size())
+        self.text_valid.push_back(append_text(sentence, self.text_data))
+        self.text_places.push_back(self.text_data.size())
+        if marks is None:
+            return 0
+        for column in range(1, sentence.n_columns):
+            memset(&tags, 0, sizeof(tags))
+            for row in range(sentence.n_rows):
+                tag = sentence.cell(row, column)
+                add_code(
+                    self.collected, &tags,
+                    code_of_letters(tag.data(), tag.size(), codes, marks, kept), <int32_t>row,
+                )
+            self.collected.lengths.push_back(
+                end_tags(self.collected, &tags, <int32_t>sentence.n_rows)
+            )
+            self.collected.end_relation()
+        self.collected.end_example()
+        return 0
+
+    def __len__(self):
+        return self.starts.size()
+
+    @property
+    def rows(self):
+        """Return rows of the tags of all sentences, as `tag_rows` does."""
+        return arrays_of(self.collected, EMPTY, INT32, INT64)
+
+    @property
+    def lines(self):
+        """Return the number of the first line of each sentence: a list."""
+        return self.numbers
+
+    @property
+    def lengths(self):
+        """Return the number of tokens of each sentence, int32."""
+        return filled(EMPTY(self.sizes.size(), INT32), self.sizes.data())
+
+    @property
+    def ids(self):
+        """Return the ids: bytes, the end of each behind a 0, int64, and whether there is one."""
+        return column_of(self.id_data, self.id_places, self.id_valid)
+
+    @property
+    def texts(self):
+        """Return the texts in the form of `ids`; there is none for tokens with white space."""
+        return column_of(self.text_data, self.text_places, self.text_valid)
+
+    def sentence(self, int64_t k):
+        """Return the text of a sentence's comment, or None; its tokens; and lists of its tags."""
+        cdef TagSentence sentence
+        cdef TagLines* lines
+        cdef Array of
+        cdef int64_t row, column
+        if k in self.odd:
+            said, columns = self.odd[k]
+            return said.get("text"), *columns
+        of = text_buffer(self.data)
+        lines = new TagLines(
+            <const char*>of.data + self.starts[k], self.stops[k] - self.starts[k], 1, self.most
+        )
+        lines.next(sentence)
+        del lines
+        return (
+            decoded(sentence.text) if sentence.has_text else None,
+            *(
+                [decoded(sentence.cell(row, column)) for row in range(sentence.n_rows)]
+                for column in range(max(sentence.n_columns, 1))
+            ),
+        )
+
+
+cdef inline str decoded(string_view text):
+    return text.data()[:text.size()].decode()
+
+
+cdef inline string_view letters_of(str text) except *:
+    cdef Py_ssize_t size = 0
+    cdef const char* letters = PyUnicode_AsUTF8AndSize(text, &size)
+    return string_view(letters, size)
+
+
+cdef int fill(TagSentence& sentence, int64_t line, dict said, list columns) except -1:
+    """Set a sentence to columns that Python has read, which keep its letters."""
+    cdef Py_ssize_t row
+    sentence.clear()
+    sentence.line = line
+    sentence.has_id, sentence.has_text = "id" in said, "text" in said
+    if sentence.has_id:
+        sentence.id = letters_of(said["id"])
+    if sentence.has_text:
+        sentence.text = letters_of(said["text"])
+    sentence.n_rows, sentence.n_columns = len(columns[0]), len(columns)
+    for row in range(sentence.n_rows):
+        for column in columns:
+            sentence.cells.push_back(letters_of(column[row]))
+    return 0
+
+
+cdef tuple column_of(string& data, vector[int64_t]& places, vector[int8_t]& valid):
+    return (
+        data.data()[:data.size()],
+        PyBytes_FromStringAndSize(<const char*>places.data(), 8 * places.size()),
+        filled(EMPTY(valid.size(), BOOL), valid.data()),
+    )
+
+
+def read_sentences(data, int64_t first, int64_t most, odd, marks):
+    """Return the sentences of a CoNLL-style file as `Sentences`.
+
+    odd(line, text) yields those in lines that are not plain: first line, comments, and columns.
+    marks(tag) returns the bits of a tag, see `tag_rows`; None reads no tags. `first` is the number
+    of the first line; a sentence of more than `most` tokens is not plain.
+    """
+    return Sentences(data, first, most, odd, marks)
 
 
 cdef inline int take_letters(str text, CodePoints& letters) except -1:

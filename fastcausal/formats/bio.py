@@ -13,17 +13,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import is_valid
+from fastcausal.arrays.arrow import compact, is_utf8, is_valid, strings_at
 from fastcausal.arrays.reading import LETTERS
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.files import Source, replacing
+from fastcausal.files.files import LineNumbers, Source, replacing
 from fastcausal.files.lines import first_object
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import kind, shown
 from fastcausal.files.writing import Strings
 from fastcausal.formats import _writing
-from fastcausal.formats._tokens import NO_LIST, tag_rows, token_bounds
+from fastcausal.formats._tokens import NO_LIST, read_sentences, tag_rows, token_bounds
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.examples import Block, blocks
 from fastcausal.formats.reading.builder import (
@@ -52,6 +52,7 @@ LINE_ENDS, NO_TOKENS, NO_LINES = 1, 2, 4  # bits of `TagLoss` in csrc/tags/marke
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 
+# First line, id and text of comments, and the columns of its tokens
 _Sentence = tuple[int, dict[str, str], list[list[str]]]
 
 
@@ -254,72 +255,66 @@ def _tag_names(roles: tuple[str, ...]) -> list[str]:
 
 
 def _read_file(source: Source, like: Relations | None, marking: Marking) -> Relations:
+    if not is_utf8(source.data):
+        source.text  # noqa: B018 names the byte
     build = Builder(source.name, marking.roles)
     problems = Problems()
-    blocks = list(_blocks(source, problems))
-    ids = [said.get("id") for _, said, _ in blocks]
-    named = any(name is not None for name in ids)
-    rows, of_gold = placed(like, ids if named else None, len(blocks), source.name)
+    marks_of = _Marks(marking)
+    is_native = len(marking.roles) <= len(ROLES)
+    sentences = read_sentences(
+        source.data,
+        source.first,
+        MAX_TOKENS,
+        partial(_sentences_of_lines, source.name, problems),
+        partial(_code, marks_of) if is_native else None,
+    )
+    n, lines = len(sentences), LineNumbers(lambda: sentences.lines)
+    ids = _column(*sentences.ids)
+    named = ids.null_count < n
+    if named and ids.null_count:
+        for k in np.flatnonzero(~is_valid(ids)).tolist():
+            problems.add(f"{source.name}:{lines[k]}: the sentence has no id, others have")
+    if ids.null_count:
+        ids = ids.to_pylist()
+    rows, of_gold = placed(like, ids if named else None, n, source.name)
     columns = of_gold | ({"id": ids} if named else {})
-    lines = [line for line, _, _ in blocks]
-    if named:
-        for line, name in zip(lines, ids, strict=True):
-            if name is None:
-                problems.add(f"{source.name}:{line}: the sentence has no id, others have")
 
     def where(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k] if 'id' in columns else k}"
 
-    tokens = [words_and_tags for _, _, words_and_tags in blocks]
     known = _lengths(like, rows)
-    lengths = np.where(known < 0, [len(words) for words, *_ in tokens], known)
-    _add(build, where, [tags for _, *tags in tokens], lengths, problems, marking)
+    lengths = np.where(known < 0, sentences.lengths, known)
+    if is_native:
+
+        def tags_of(k: int, number: int) -> Any:
+            return sentences.sentence(k)[2 + number]
+
+        _add_rows(build, where, sentences.rows, tags_of, lengths, problems, marks_of)
+    else:
+        examples = [[*sentences.sentence(k)[2:]] for k in range(n)]
+        _add_plainly(build, where, examples, lengths, problems, marks_of)
     problems.raise_if_any()
-    said = [named.get("text") for _, named, _ in blocks]
-    columns["text"] = _texts(build, [words for words, *_ in tokens], said, marking)
+    if WordCutter.choose(marking.words).by_letters:
+        said, tokens = [], []
+        for k in range(n):
+            text, words, *_ = sentences.sentence(k)
+            said.append(text)
+            tokens.append(words)
+        columns["text"] = _texts(build, tokens, said, marking)
+    else:
+        columns["text"] = _column(*sentences.texts)
     return build.table(columns, lines=lines)
 
 
-def _blocks(source: Source, problems: Problems) -> Iterator[_Sentence]:
-    """Yield sentences: first line, id and text of comments, and the columns of their tokens."""
-    text = source.text.replace("\r\n", "\n").removesuffix("\r")
-    number = source.first
-    if text[:1] in (" ", "\t") or any(s in text for s in ("\n ", "\n\t", "\x0b", "\x0c")):
-        yield from _blocks_of_lines(source.name, number, text, problems)
-        return
-    for part in text.split("\n\n"):  # here only empty lines are blank
-        held = part.strip("\n")
-        if held:
-            first = number + part.startswith("\n")
-            block = _plain_block(first, held)
-            yield from [block] if block else _blocks_of_lines(source.name, first, held, problems)
-        number += part.count("\n") + 2
+def _column(data: bytes, places: bytes, valid: npt.NDArray[np.bool_]) -> pa.Array:
+    """Return strings that native code has collected."""
+    return compact(strings_at(data, places, None if valid.all() else valid, large=True))
 
 
-def _plain_block(first: int, text: str) -> _Sentence | None:
-    """Return the sentence of lines that have ids, texts and tokens alone; None for other lines."""
-    # Few objects: a list for each token would cost more in Python's search for cycles than here.
-    said: dict[str, str] = {}
-    lines = text.split("\n")
-    n_comments = text.startswith("# ") + text.count("\n# ")
-    for line in lines[:n_comments]:
-        match = _COMMENT.fullmatch(line)
-        if match is None or match[1] in said:
-            return None
-        said[match[1]] = match[2]
-    mark = "\t" if "\t" in lines[-1] else " "
-    widths = {line.count(mark) for line in lines[n_comments:]}
-    if len(widths) != 1 or len(lines) > MAX_TOKENS:
-        return None
-    cells = mark.join(lines[n_comments:]).split(mark)
-    if mark == " " and ("" in cells or "\t" in text):
-        return None
-    width = widths.pop() + 1
-    return first, said, [cells[k::width] for k in range(width)]
-
-
-def _blocks_of_lines(name: str, first: int, text: str, problems: Problems) -> Iterator[_Sentence]:
-    """Yield sentences as `_blocks` does, of any lines, and add their problems."""
+def _sentences_of_lines(
+    name: str, problems: Problems, first: int, text: str
+) -> Iterator[_Sentence]:
+    """Yield sentences of any lines, and add their problems."""
     lines = enumerate(text.split("\n"), first)
     first = 0
     said: dict[str, str] = {}
@@ -405,16 +400,32 @@ def _add(
     marking: Marking,
 ) -> None:
     """Add examples, each a list of tag lists; a length of -1 is taken from the first of them."""
-    # Native code reads valid relations of up to three roles; Python finds the reasons for the
-    # others.
     marks_of = _Marks(marking)
     if len(marking.roles) > len(ROLES):
         _add_plainly(build, where, examples, lengths, problems, marks_of)
         return
-    values, row_offsets, relation_offsets, outcomes = tag_rows(examples, partial(_code, marks_of))
+
+    def tags_of(k: int, number: int) -> Any:
+        return examples[k][number]
+
+    rows = tag_rows(examples, partial(_code, marks_of))
+    _add_rows(build, where, rows, tags_of, lengths, problems, marks_of)
+
+
+def _add_rows(
+    build: Builder,
+    where: Callable[[int], str],
+    found: tuple[Int32, Int64, Int64, Int32],  # See `tag_rows`
+    tags_of: Callable[[int, int], Any],  # Of a relation of an example
+    lengths: npt.NDArray[Any],
+    problems: Problems,
+    marks_of: _Marks,
+) -> None:
+    """Add examples whose tags native code has read; find the reasons for faulty ones."""
+    values, row_offsets, relation_offsets, outcomes = found
     n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
     widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
-    example = np.repeat(np.arange(len(examples)), counts)
+    example = np.repeat(np.arange(len(counts)), counts)
     length = lengths.astype(np.int64)
     unknown = (length < 0) & (counts > 0)
     length[unknown] = n_tags[relation_offsets[:-1][unknown]]
@@ -429,10 +440,11 @@ def _add(
             before = k
             continue
         number = int(r - relation_offsets[k])
+        tags = tags_of(k, number)
         try:
-            reason = str(_unread(examples[k][number], length[k], marks_of))
+            reason = str(_unread(tags, length[k], marks_of))
             build.unread.add(unread_message(where(k), number + 1, reason))
-            build.reasons.append((k, number + 1, reason, " ".join(examples[k][number])))
+            build.reasons.append((k, number + 1, reason, " ".join(tags)))
         except InputError as error:
             problems.add(f"{where(k)}: {error}")
     if wrong.any():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,8 +11,8 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats
 from fastcausal.errors import InputError, Problems
-from fastcausal.files.files import Source
 from fastcausal.formats import bio, spans
+from fastcausal.formats._tokens import read_sentences
 from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, content, save, tables
 
@@ -231,18 +233,27 @@ PIECES = [
     "#",
     "x",
 ]
+PIECES += ["\n# text = a b\na\tO\nb\tO\n", "\n# c: O\n", "\n# c = d\n", "a  O ", "é", "I-e|O"]
 PIECES += ["\n\n", "\xa0", "O", "B-C", "a\tO", "b\tB-C", "c O", "\na\tO\n", "\nb\tB-E", "\nd O O\n"]
 
 
 @settings(max_examples=500)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_plain_sentences_are_read_as_any_lines_are(text):
-    read, plainly = Problems(), Problems()
-    source = Source("a.bio", text.encode())
+    problems, plainly = Problems(), Problems()
     lines = "\n".join(line.removesuffix("\r") for line in text.split("\n"))
-    expected = list(bio._blocks_of_lines("a.bio", 1, lines, plainly))
-    assert list(bio._blocks(source, read)) == expected
-    assert vars(read) == vars(plainly)
+    expected = list(bio._sentences_of_lines("a.bio", plainly, 1, lines))
+    read = read_sentences(
+        text.encode(), 1, 4, partial(bio._sentences_of_lines, "a.bio", problems), None
+    )
+    found = [(columns, said) for said, *columns in map(read.sentence, range(len(read)))]
+    assert found == [(columns, said.get("text")) for _, said, columns in expected]
+    assert read.lines == [line for line, _, _ in expected]
+    assert bio._column(*read.ids).to_pylist() == [said.get("id") for _, said, _ in expected]
+    texts = [bio._sentence(columns[0], said.get("text")) for _, said, columns in expected]
+    assert bio._column(*read.texts).to_pylist() == texts
+    assert read.lengths.tolist() == [len(columns[0]) for _, _, columns in expected]
+    assert vars(problems) == vars(plainly)
 
 
 @pytest.mark.parametrize("key", ["id", "text"])

@@ -21,7 +21,7 @@ FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
 INPUTS = 2000  # in a full run, which ends by number and not by time
 PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-NAMES = ("submission", "lines", "tagged", "answers", "fincausal")
+NAMES = ("submission", "lines", "tagged", "tag_lines", "answers", "fincausal")
 NAMES += ("span_lines", "model_answers", "page", "questions")
 
 
