@@ -137,6 +137,16 @@ def test_the_installed_wheel_runs_away_from_the_sources(
     assert "recess: 61 sentences" in run(installed.with_name("fastcausal"), "demo")
 
 
+def test_the_installed_wheel_holds_the_skill_for_agents(installed: Path) -> None:
+    """The command of docs/howto/agents.md prints the path of the file."""
+    page = (ROOT / "docs" / "howto" / "agents.md").read_text(encoding="utf-8")
+    [_, code, *_] = page.split('"')
+    path = Path(run(installed, "-c", code).strip())
+    source = ROOT / "fastcausal" / ".agents" / "skills" / "fastcausal" / "SKILL.md"
+    assert "site-packages" in path.parts
+    assert path.read_bytes() == source.read_bytes()
+
+
 def test_the_installed_wheel_holds_the_c_interface(installed: Path) -> None:
     files = run(
         installed, "-I", "-c", "import fastcausal; from pathlib import Path;"
