@@ -55,7 +55,7 @@ TASKS = {
     "crab": {"classification", "labels"},
     "answers": {"labels"},
     "preferences": {"claims", "labels"},
-    "annotate": {"answers", "claims", "preferences"},
+    "annotate": {"answers", "claims", "crab", "preferences"},
     "unicausal": {"classification"},
 }
 HEAVY = (

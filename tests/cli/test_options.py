@@ -61,6 +61,7 @@ USES = {
         "claims": "claims_prediction_full_ann.json page.html "
         "--against claims_reference_full_ann.json",
         "verdicts": "unsure.json page.html",
+        "pairs": "crab_gold.jsonl page.html --form pairs",
     },
     "annotate import": {
         "answers": "unsure.json",
@@ -309,6 +310,7 @@ VALUES = {
     "annotate import --test": "rater_test.json",
     "annotate export --rater": "zoe",
     "annotate export --only": "judge",
+    "annotate export --form": "pairs",
     "answers": "output",
     **{
         f"{name} --answers": "pass@1"

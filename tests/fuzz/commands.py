@@ -171,6 +171,8 @@ TAKES = (
     f"doctor {{pairs}} [{{claims}}] [{{judged}}] [{{crab_ratings}}] {SHOWN}",
     f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
     f"annotate export {{rater_test}} out.html --test {SHOWN}",
+    f"annotate export {{pairs}} out.html --form pairs [--against {{crab_articles}}] {SHOWN}",
+    f"annotate import {{crab_ratings}} [{{crab_ratings}}] [--to out.csv] {SHOWN}",
     f"annotate import {{rater_test}} [{{judged}}] --test {{rater_test}} [--qualify 0.5] "
     f"[--unsure missing] {SHOWN}",
     f"annotate export {{claims}} out.html --against {{claims}} {SHOWN}",

@@ -10,13 +10,17 @@ import click
 from fastcausal.cli.console import print_json
 from fastcausal.cli.options import JsonOption, refuse
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import Triaged
+from fastcausal.options import Form, Triaged
 
 
 def export(
     ctx: click.Context,
-    source: Annotated[str, Argument(help="A file of answers or claims; - for stdin.")],
+    source: Annotated[str, Argument(help="A file of answers, claims or pairs; - for stdin.")],
     page: Annotated[Path, Argument(help="Write the page to this file: one file of HTML.")],
+    form: Annotated[
+        Form | None,
+        Option(help="Ask for this; by default answers, or claims if --against is given."),
+    ] = None,
     rater: Annotated[
         str | None, Option(help="Fill in this name; the page lets it be changed.")
     ] = None,
@@ -25,7 +29,7 @@ def export(
         Option(help="Leave out answers that their words alone decide (judge)."),
     ] = None,
     against: Annotated[
-        str | None, Option(help="Judge claims by the articles of this file.")
+        str | None, Option(help="Judge claims, or pairs of events, by the articles of this file.")
     ] = None,
     test: Annotated[
         bool,
@@ -33,25 +37,34 @@ def export(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Write a page on which a rater judges answers, or claims.
+    """Write a page on which a rater judges answers, claims or pairs of events.
 
     Examples
     --------
     fastcausal annotate export judged_answers.json page.html --rater ann
     fastcausal annotate export rater_test.json test.html --test
+    fastcausal annotate export crab_gold.jsonl pairs.html --form pairs
     """
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.annotate.export import sheet_of_answers, sheet_of_claims
     from fastcausal.tasks.annotate.page import page_of
+    from fastcausal.tasks.annotate.pairs import sheet_of_pairs
 
     keep_apart([page], [source, against])
     if test:
         refuse(ctx, ("only",), "leaves out items, a --test has all")
-    if against is None:
+    form = form or ("answers" if against is None else "claims")
+    if form != "answers":
+        refuse(ctx, ("only", "test"), f"is for answers, not for {form}")
+    if form == "answers":
+        refuse(ctx, ("against",), "is for claims and pairs, not for answers")
         sheet = sheet_of_answers(source, rater, only == "judge", test)
+    elif form == "pairs":
+        sheet = sheet_of_pairs(source, against, rater)
+    elif against is None:
+        raise click.UsageError("--form claims needs the articles that judge them: --against FILE")
     else:
-        refuse(ctx, ("only", "test"), "is for answers, --against for claims")
         sheet = sheet_of_claims(source, against, rater)
     content = page_of(sheet).encode(errors="replace")
     with replacing(page) as file:

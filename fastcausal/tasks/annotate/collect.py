@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
-
-import pyarrow as pa
+from collections.abc import Iterator, Sequence
 
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
 from fastcausal.files.packed import stem_of
 from fastcausal.options import UnsurePolicy
+from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
+from fastcausal.tasks.annotate.pairs import collect_pairs
 from fastcausal.tasks.annotate.qualify import (
     Item,
     TestedRater,
@@ -23,54 +22,8 @@ from fastcausal.tasks.answers.join import read_extractions
 from fastcausal.tasks.claims.count import judgments_of
 from fastcausal.tasks.claims.files import entries_of_topic
 from fastcausal.tasks.claims.reading import rater_of, read_claims
+from fastcausal.tasks.crab.files import KEY
 from fastcausal.tasks.preferences.files import read_preferences
-
-_SCHEMA = pa.schema(
-    [("system", pa.string()), ("item", pa.string()), ("rater", pa.string()), ("label", pa.int64())]
-)
-
-
-class RaterLabel(NamedTuple):
-    """A rater's label of an item; None if missing."""
-
-    system: str | None
-    item: str
-    rater: str
-    label: int | None
-
-
-@dataclass(frozen=True)
-class Collected:
-    """Labels of all raters."""
-
-    labels: list[RaterLabel]  # Ascending by rater, then system, then item
-    # Results by rater, if the files are a test
-    results: Mapping[str, TestedRater] = field(default_factory=dict)
-
-    @property
-    def table(self) -> pa.Table:
-        """Judgments for `meta`; without ``system`` if no file names one."""
-        rows = [label._asdict() for label in self.labels if label.label is not None]
-        table = pa.Table.from_pylist(rows, _SCHEMA)
-        systems = any(label.system is not None for label in self.labels)
-        return table if systems else table.drop_columns(["system"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of items and labels, in all and by rater, and results of a test."""
-        raters: dict[str, dict[str, Any]] = {
-            label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels
-        }
-        for label in self.labels:
-            raters[label.rater]["n_missing" if label.label is None else "n_judged"] += 1
-        totals = {
-            n: sum(counts[n] for counts in raters.values()) for n in ("n_judged", "n_missing")
-        }
-        for rater, result in self.results.items():
-            raters[rater] |= result._asdict()
-        if self.results:
-            totals["n_passed"] = sum(result.passed for result in self.results.values())
-        items = {(label.system, label.item) for label in self.labels}
-        return {"n_items": len(items), **totals, "raters": raters}
 
 
 def collect(
@@ -85,6 +38,11 @@ def collect(
 ) -> Collected:
     """Collect the labels of saved files."""
     files = [Source.open(path) for path in paths]
+    if all(KEY[1] in first_object(file) for file in files):
+        if test is not None or key is not None:
+            what = "test" if key is None else "key"
+            raise InputError(f"{files[0].name} has scores of pairs, which no {what} is for")
+        return collect_pairs(files, name)
     if test is not None and (key is not None or _are_claims(files)):
         raise InputError(f"{files[0].name} has no answers, expected those of the test {test}")
     if key is not None:
@@ -105,7 +63,7 @@ def _results(
     source = Source.open(test)
     expected = expected_labels(source)
     read_extractions([source, *files])  # refuses other texts
-    given: dict[str, dict[Item, int | None]] = {}
+    given: dict[str, dict[Item, float | None]] = {}
     for label in labels:
         given.setdefault(label.rater, {})[label.system, label.item] = label.label
     return {rater: result_of(expected, each, rater, qualify) for rater, each in given.items()}
@@ -150,12 +108,10 @@ def _collect_preferences(
 
 def _require_alike(labels: Sequence[RaterLabel]) -> None:
     """Refuse an item repeated by a rater, or missing for another rater of the same system."""
+    require_once(labels)
     items: dict[str, set[tuple[str | None, str]]] = {}
     for label in labels:
-        item = (label.system, label.item)
-        if item in items.setdefault(label.rater, set()):
-            raise InputError(f'rater "{label.rater}" has item "{label.item}" twice')
-        items[label.rater].add(item)
+        items.setdefault(label.rater, set()).add((label.system, label.item))
     first, *rest = sorted(items)
     for rater in rest:
         if lacking := items[first] ^ items[rater]:

@@ -12,7 +12,7 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
 from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span, words_by_letters
-from fastcausal.tasks.annotate.page import Parts, Sheet
+from fastcausal.tasks.annotate.page import Sheet
 from fastcausal.tasks.annotate.qualify import expected_labels
 from fastcausal.tasks.annotate.slots import (
     RATER,
@@ -38,6 +38,7 @@ from fastcausal.tasks.answers.reasons import KINDS, SIDES
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
 
 ORDER = (VALID, INVALID, UNSURE)  # of a sheet's words
+GivenAnswer = tuple[int, str | None, str | None]  # place in `ORDER`, side and kind of the reason
 Path_ = str | os.PathLike[str] | Source
 
 
@@ -66,17 +67,15 @@ def sheet_of_answers(
     name = user if rater is None else rater
     text = _tool_text(items) if document is None else _insert_answers(file.text)
     is_shown = document is not None and name == user and not is_test
-    given = _read_answers(items) if is_shown else [(None, (None, None))] * len(items.ids)
+    given = _read_answers(items) if is_shown else [None] * len(items.ids)
     return Sheet(
         "answers",
         _stem(file),
         name,
         _tool_file(text, kept),
-        ('"valid"', '"invalid"', '"unsure"'),
-        [given[k][0] for k in kept],
+        [given[k] for k in kept],
         [_item(items, k) for k in kept],
-        tuple(given[k][1] for k in kept),
-        (SIDES, KINDS),
+        {"words": ['"valid"', '"invalid"', '"unsure"'], "parts": [SIDES, KINDS]},
     )
 
 
@@ -100,14 +99,12 @@ def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> 
         _stem(file),
         rater or "",
         cut_slots(text, slots),
-        ("true", "false"),
         [None if claim.judgment is None else int(not claim.judgment) for _, claim in claims],
         [
             {"id": topic, "claim": c.text, "sentence": c.sentence, "article": names.index(topic)}
             for topic, c in claims
         ],
-        by=judging.side,
-        articles=tuple(articles.values()),
+        {"words": ["true", "false"], "by": judging.side, "articles": [*articles.values()]},
     )
 
 
@@ -125,14 +122,15 @@ def _choose_rows(file: Source, items: ExtractionFile) -> Iterator[int]:
             yield k
 
 
-def _read_answers(items: ExtractionFile) -> list[tuple[int | None, Parts]]:
-    """Return the answer to each item, and side and kind of its reason."""
-    given: list[tuple[int | None, Parts]] = [(None, (None, None))] * len(items.ids)
+def _read_answers(items: ExtractionFile) -> list[GivenAnswer | None]:
+    """Return the answer to each item, with side and kind of its reason."""
+    given: list[GivenAnswer | None] = [None] * len(items.ids)
     ratings = items.ratings
     rows = zip(ratings.item.tolist(), ratings.valid.tolist(), ratings.reasons.tolist(), strict=True)
     for row, valid, (side, kind) in rows:
-        reason = (None if side < 0 else SIDES[side], None if kind < 0 else KINDS[kind])
-        given[row] = (ORDER.index(valid) if valid in ORDER else None, reason)
+        if valid in ORDER:
+            reason = None if side < 0 else SIDES[side], None if kind < 0 else KINDS[kind]
+            given[row] = (ORDER.index(valid), *reason)
     return given
 
 

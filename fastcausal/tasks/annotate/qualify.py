@@ -52,7 +52,7 @@ def expected_labels(
 
 
 def result_of(
-    expected: Mapping[Item, int], labels: Mapping[Item, int | None], rater: str, qualify: float
+    expected: Mapping[Item, int], labels: Mapping[Item, float | None], rater: str, qualify: float
 ) -> TestedRater:
     """Compare the labels of a rater with the known ones.
 

@@ -119,6 +119,14 @@ class _Asked:
         return {"effect": events[0], "article_effect": told[0], "causes": causes}
 
 
+def texts_of_pairs(
+    records: Records, articles: Any, problems: Problems
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the texts of the two events of each pair, and of their articles."""
+    asked = _Asked(records, pa.nulls(len(records)))
+    return asked.texts(problems), asked.articles(articles, problems)
+
+
 def prompts(
     gold: Any,
     articles: Any = None,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pyarrow.csv as pc
 import pytest
 
+from fastcausal import crab
 from fastcausal.sample import FOLDER, RATER_TEST
 from fastcausal.tasks.annotate.export import sheet_of_answers
 from fastcausal.tasks.annotate.marks import marked_source
+from fastcausal.tasks.annotate.pairs import sheet_of_pairs
 from tests.support.cli import cli
 
 ANN, BEN = FOLDER / "judged_ann.json", FOLDER / "judged_ben.json"
@@ -67,7 +70,7 @@ def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
     for item in document["items"]:
         item["answer"] = "x"
     assert json.loads(filled) == document | {"username": "x"}
-    assert sheet.answers == [0] + [None] * 7
+    assert sheet.answers == [(0, None, None)] + [None] * 7
 
 
 def test_systems_share_ids(tmp_path):
@@ -187,7 +190,6 @@ def test_a_test_shows_no_verdict_of_a_tools_file():
     for rater in (None, "ann"):
         sheet = sheet_of_answers(ANN, rater, is_test=True)
         assert (sheet.rater, sheet.answers) == (rater or "", [None] * 8)
-        assert {*sheet.reasons} == {(None, None)}
 
 
 def test_reasons_leave_a_tools_file(tmp_path):
@@ -219,3 +221,40 @@ def test_pieces_add_up():
     text = "Rain, rain\u2028 and  the hail; floods"
     pieces = marked_source(text, ["rain and hail"], ["floods rain"])
     assert "".join(piece for piece, _ in pieces) == text
+
+
+def test_pairs_are_shown_without_gold():
+    """Screens have three pairs of one news piece, or five of two; scores and classes stay out."""
+    sheet = sheet_of_pairs(FOLDER / "crab_gold.jsonl")
+    assert {*sheet.items[0]} == {"id", "screen", "articles", "event_a", "event_b"}
+    screens = Counter(item["screen"] for item in sheet.items)
+    most = {len(item["articles"]): screens[item["screen"]] for item in sheet.items}
+    for item in sheet.items:
+        n = len(item["articles"])
+        most[n] = max(most[n], screens[item["screen"]])
+    assert (len(sheet.items), most) == (59, {1: 3, 2: 5})
+    assert "score" not in "".join(map(str, sheet.file))
+
+
+def test_ratings_of_pairs_are_joined(tmp_path):
+    """Raters may have different pairs, but none twice; unjudged pairs are missing."""
+    key = {"topic_id": 4, "event_order_a": 1}
+    for name, said in (("ann", [(50, "no"), (None, None)]), ("ben", [(20, None)])):
+        rows = [
+            key | {"event_order_b": k + 2, "rater": name, "score": score, "without": without}
+            for k, (score, without) in enumerate(said)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = [tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"]
+    arguments = (*files, "--json", "--to", tmp_path / "r.jsonl")
+    counts = json.loads(cli("annotate", "import", *arguments, expect=1)[0])
+    assert counts["raters"] == {
+        "ann": {"n_judged": 1, "n_missing": 1}, "ben": {"n_judged": 0, "n_missing": 1},
+    }  # fmt: skip
+    assert crab.agree(tmp_path / "r.jsonl", yes_no="without").yes_no["n"] == 1
+    _, err = cli("annotate", "import", *files, files[0], expect=2)
+    assert 'rater "ann" has pair "4/1/2" twice' in err
+    _, err = cli("annotate", "import", *files, "--test", RATER_TEST, expect=2)
+    assert "scores of pairs" in err
+    _, err = cli("annotate", "import", *files, "--name", "{rater}x", expect=2)
+    assert "does not fit" in err

@@ -1,3 +1,52 @@
+// An answer is [place in data.words, side of its reason, kind of its reason].
+
+const INVALID = 1;
+
+const FORM = {
+  show: showAnswer,
+  update() {
+    const [verdict, ...reason] = state.answers[state.at] ?? [null, null, null];
+    pressVerdict(verdict);
+    eachReason((id, part, value) => press(at(id), reason[part] === value));
+  },
+  write(answer) {
+    if (answer === null) return "null";
+    const parts = answer.slice(1).filter((part) => part !== null);
+    const isGiven = answer[0] === INVALID && parts.length > 0;
+    return data.words[answer[0]] + (isGiven ? `, "reason": ${JSON.stringify(parts.join(": "))}` : "");
+  },
+  read(text) {
+    const { answer, reason } = JSON.parse(`{"answer":${text}}`);
+    if (answer === null) return null;
+    const parts = reason?.split(": ") ?? [];
+    const known = data.parts.map((values) => parts.find((part) => values.includes(part)) ?? null);
+    return [data.words.indexOf(JSON.stringify(answer)), ...known];
+  },
+  get actions() {
+    const actions = verdictActions((verdict) => give([verdict, ...reasonUnder(verdict).slice(1)]));
+    eachReason((id, part, value) => { actions[id] = () => blame(part, value); });
+    return actions;
+  },
+};
+
+/** The answer whose reason a new verdict keeps: Invalid alone has one. */
+const reasonUnder = (verdict) =>
+  (verdict === INVALID && state.answers[state.at]) || [null, null, null];
+
+/** Give a reason, or take it back; the item stays, so that the other part can follow. */
+function blame(part, value) {
+  const reason = reasonUnder(INVALID).slice(1);
+  reason[part] = reason[part] === value ? null : value;
+  give([INVALID, ...reason], false);
+}
+
+/** Call a function with the id of the button, the part and the value of every reason. */
+function eachReason(call) {
+  data.parts.forEach((values, part) => {
+    for (const value of values) call(`reason-${value.replaceAll(" ", "-")}`, part, value);
+  });
+}
+
 const ROLES = [["cause", "Cause"], ["effect", "Effect"], ["relation", "Relation"]];
 
 /** Show an answer: the source, and below it reference and model side by side. */

@@ -1,31 +1,24 @@
 // A file is pieces of text and, between them, slots: a number is that of an answer, RATER the name.
-// A reason stands behind the answer, as the next member of its object.
+// What a form writes into the slot of an answer may hold several members of its object.
 
 const RATER = -1;
 
 /** The text of the file, with rater and answers in their slots. */
 function fileOf(state) {
-  const filled = (slot) => slot === RATER ? JSON.stringify(state.rater)
-    : wordOf(state.answers[slot]) + memberOf(state.reasons[slot]);
+  const filled = (slot) => slot === RATER
+    ? JSON.stringify(state.rater) : FORM.write(state.answers[slot], data.items[slot]);
   return data.file.map((part) => typeof part === "string" ? part : filled(part)).join("");
-}
-
-const wordOf = (answer) => answer === null ? "null" : data.words[answer];
-
-/** The member of a reason, with the comma before it; empty text for none. */
-function memberOf(reason) {
-  const parts = reason.filter((part) => part !== null);
-  return parts.length ? `, "reason": ${JSON.stringify(parts.join(": "))}` : "";
 }
 
 /** Read a file that was saved, however it is laid out; null where it is of other data. */
 function stateOf(content, rater) {
-  const state = { rater, answers: data.answers.map(() => null), reasons: [] };
+  const state = { rater, answers: data.answers.map(() => null) };
   const compact = withoutSpace(content);
+  const pieces = data.file.map((part) => typeof part === "string" ? withoutSpace(part) : part);
   let at = 0;
-  for (const part of data.file) {
+  for (const [k, part] of pieces.entries()) {
     const length = typeof part === "string"
-      ? pieceAt(compact, at, withoutSpace(part)) : slotAt(compact, at, part, state);
+      ? pieceAt(compact, at, part) : slotAt(compact, at, part, pieces[k + 1], state);
     if (length < 0) return null;
     at += length;
   }
@@ -39,7 +32,7 @@ const withoutSpace = (json) =>
 const pieceAt = (content, at, piece) => content.startsWith(piece, at) ? piece.length : -1;
 
 /** Take what stands in a slot into the state; return its length, -1 where it does not fit. */
-function slotAt(content, at, slot, state) {
+function slotAt(content, at, slot, next, state) {
   if (slot === RATER) {
     const name = /"(?:[^"\\]|\\.)*"/y;
     name.lastIndex = at;
@@ -51,22 +44,28 @@ function slotAt(content, at, slot, state) {
     }
     return match[0].length;
   }
-  const answers = [null, ...data.words.keys()];
-  const answer = answers.find((value) => content.startsWith(wordOf(value), at));
-  if (answer === undefined) return -1;
-  const stop = at + wordOf(answer).length;
-  const members = answer === INVALID ? ALL_REASONS : [NO_REASON];
-  const reason = members.findLast((one) => content.startsWith(withoutSpace(memberOf(one)), stop));
-  state.answers[slot] = answer;
-  state.reasons[slot] = reason;
-  return stop + withoutSpace(memberOf(reason)).length - at;
+  const stop = content.indexOf(next, at); // quotes in values are escaped: the first one is the next
+  if (stop < 0) return -1;
+  try {
+    state.answers[slot] = readSlot(content.slice(at, stop), slot);
+  } catch { // no JSON, or of another form
+    return -1;
+  }
+  return stop - at;
+}
+
+/** Read what a form wrote for an item; fail where it would write it otherwise. */
+function readSlot(text, k) {
+  const value = FORM.read(text, data.items[k]);
+  if (withoutSpace(FORM.write(value, data.items[k])) !== text) throw new Error(text);
+  return value;
 }
 
 /** The name to save under: the file's, and the rater's where there is one. */
 function nameOf(rater) {
   const safe = rater.trim().replace(/[^\p{L}\p{N}_ -]+/gu, "_");
   const end = safe ? `.${safe}` : "";
-  return `${data.stem.endsWith(end) ? data.stem : data.stem + end}.json`;
+  return `${data.stem.endsWith(end) ? data.stem : data.stem + end}${data.suffix}`;
 }
 
 function download(name, content) {

@@ -18,3 +18,6 @@ function marked(pieces) {
 }
 
 const nothing = (said) => element("p", "nothing", said);
+
+const text = (content, className = "") =>
+  content.trim() ? block("p", `text ${className}`, content) : nothing("Empty.");

@@ -1,0 +1,131 @@
+"""The further forms in a real browser, and what is read of the files that they save."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fastcausal import crab
+from tests.support.browser import least_contrast
+from tests.support.cli import cli
+from tests.tasks.annotate.test_page import HOSTILE, saved, status
+
+pytestmark = pytest.mark.slow  # of a browser
+
+
+def pair(topic, a, b, *articles, text=""):
+    row = {"topic_id": topic, "event_order_a": a, "event_order_b": b}
+    row |= {f"event_{side}": f"{side} {text}" for side in "ab"}
+    ids = articles * 2 if len(articles) == 1 else articles
+    row |= {f"article_id_{side}": id for side, id in zip("ab", ids, strict=True)}
+    told = "".join(HOSTILE[:4])
+    return row | {
+        f"article_{side}": f"Article {id}. {told}" for side, id in zip("ab", ids, strict=True)
+    }
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """A page of nine pairs: four of one news piece, five of two, without scores."""
+    folder = tmp_path_factory.mktemp("pairs")
+    rows = [pair("t", 1, k + 2, 7, text=text) for k, text in enumerate(HOSTILE[:4])]
+    rows[2:2] = [pair("t", k + 2, 9, 7 + k % 2, 8 - k % 2, text="x") for k in range(5)]
+    write(folder / "p.jsonl", rows)
+    cli("annotate", "export", folder / "p.jsonl", folder / "p.html", "--form", "pairs")
+    return folder / "p.html"
+
+
+def test_pairs_by_keys(opened, pairs, tmp_path):
+    """Scores and second answers by keys alone are kept, saved, continued and imported."""
+    page = opened(pairs)
+    sections = page.locator("section.asked")
+    assert sections.count() == 3  # of the four in one document
+    for key in "7n":
+        page.keyboard.press(key)
+    assert sections.nth(1).get_attribute("aria-current") == "true"
+    for key in "yh":
+        page.keyboard.press(key)
+    assert status(page) == "2 of 9 answered"
+    page.keyboard.press("ArrowRight")
+    assert "no score yet" in sections.nth(2).locator("input[type=range]").get_attribute(
+        "aria-valuetext"
+    )
+    page.keyboard.press("s")
+    page.keyboard.type("33")
+    assert status(page) == "2 of 9 answered"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert sections.count() == 5
+    assert page.locator("#item .sheet").count() == 2
+    slider = sections.nth(0).locator("input[type=range]")
+    slider.focus()
+    for key in ("PageUp", "ArrowRight"):
+        page.keyboard.press(key)
+    page.keyboard.press("0")
+    page.keyboard.press("ArrowLeft")
+    assert slider.input_value() == "0"
+    page.reload()
+    assert status(page) == "3 of 9 answered"
+    page.get_by_role("textbox", name="Rater").fill("zoe")
+    assert saved(page, tmp_path / "zoe.jsonl") == "p.zoe.jsonl"
+    rows = lines(tmp_path / "zoe.jsonl")
+    assert rows[0] == {
+        "topic_id": "t", "event_order_a": 1, "event_order_b": 2, "rater": "zoe",
+        "score": 70, "without": "no",
+    }  # fmt: skip
+    said = [(row["score"], row["without"]) for row in rows]
+    assert said[:5] == [(70, "no"), (100, "yes"), (33, "yes"), (None, None), (0, None)]
+    other = opened(pairs)
+    other.get_by_label("Continue from file").set_input_files(tmp_path / "zoe.jsonl")
+    other.get_by_text("3 of 9 answered").wait_for()
+    saved(other, tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "zoe.jsonl").read_bytes()
+    for damage in ('"score": 70', '"score": 101'), ('"without": "no"', '"without": "maybe"'):
+        text = (tmp_path / "zoe.jsonl").read_text(encoding="utf-8")
+        (tmp_path / "bad.jsonl").write_text(text.replace(*damage, 1), encoding="utf-8")
+        other.get_by_label("Continue from file").set_input_files(tmp_path / "bad.jsonl")
+        other.get_by_text("bad.jsonl was not saved by a page of this data").wait_for()
+        assert status(other) == "3 of 9 answered"
+    target = tmp_path / "ratings.jsonl"
+    counts = json.loads(
+        cli("annotate", "import", tmp_path / "zoe.jsonl", "--to", target, "--json", expect=1)[0]
+    )
+    assert counts["raters"] == {"zoe": {"n_judged": 3, "n_missing": 6}}
+    report = crab.agree(target, yes_no="without")
+    assert (report.n_ratings, report.yes_no["n"]) == (4, 3)
+
+
+def test_pairs_by_mouse_at_any_width(opened, pairs):
+    page = opened(pairs, viewport={"width": 360, "height": 740})
+    second = page.locator("section.asked").nth(1)
+    slider = second.locator("input[type=range]")
+    slider.click()  # in its middle
+    assert slider.get_attribute("aria-valuetext").startswith("50: ")
+    second.get_by_role("button", name="No").click()
+    assert status(page) == "1 of 9 answered"
+    for _ in range(9):
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        page.keyboard.press("ArrowRight")
+    assert page.locator("img, #item script").count() == 0
+    assert page.title() != "hit"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(opened, pairs, scheme):
+    page = opened(pairs, color_scheme=scheme)
+    page.keyboard.press("7")
+    assert least_contrast(page) >= 4.5
+    page.get_by_role("tab", name="Guide").click()
+    assert page.get_by_text("A worked example").is_visible()
+    assert least_contrast(page) >= 4.5
