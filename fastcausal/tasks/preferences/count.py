@@ -89,10 +89,15 @@ def _report(given: Sequence[Preference], choice: Choice) -> Report:
     stated = [each for each in given if None not in each.values.values()]
     standings = [standing for each in stated for standing in standings_of(each)]
     systems = sorted({system for each in given for system in each.values})
-    raters, topics = (
-        list(dict.fromkeys(getattr(each, name) for each in given)) for name in ("rater", "topic")
-    )
-    of_topics = {topic: _topic(given, standings, topic) for topic in topics}
+    raters = list(dict.fromkeys(each.rater for each in given))
+    topics: dict[str, tuple[list[Preference], list[Standing]]] = {
+        each.topic: ([], []) for each in given
+    }
+    for each in given:
+        topics[each.topic][0].append(each)
+    for standing in standings:
+        topics[standing.preference.topic][1].append(standing)
+    of_topics = {topic: _topic(*here) for topic, here in topics.items()}
     bests = [of_topic["best"] for of_topic in of_topics.values()]
     best = label_agreement(_best(given))
     missing = {r: sum(e.rater == r for e in given) - sum(e.rater == r for e in stated)
@@ -112,7 +117,7 @@ def _report(given: Sequence[Preference], choice: Choice) -> Report:
             "n_preferences": len(stated),
             "n_missing": len(given) - len(stated),
             "raters": {
-                rater: {s: _scores(_select(standings, "rater", rater), s) for s in systems}
+                rater: {s: _scores(_of_rater(standings, rater), s) for s in systems}
                 for rater in raters
             },
             "topics": of_topics,
@@ -148,8 +153,8 @@ def standings_of(preference: Preference) -> list[Standing]:
     ]
 
 
-def _select(standings: Iterable[Standing], name: str, value: str) -> list[Standing]:
-    return [each for each in standings if getattr(each.preference, name) == value]
+def _of_rater(standings: Iterable[Standing], rater: str) -> list[Standing]:
+    return [each for each in standings if each.preference.rater == rater]
 
 
 def _scores(standings: Iterable[Standing], system: str) -> Scores:
@@ -169,13 +174,10 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
 
 
-def _topic(
-    given: Sequence[Preference], standings: Sequence[Standing], topic: str
-) -> dict[str, Any]:
+def _topic(given: Sequence[Preference], standings: Sequence[Standing]) -> dict[str, Any]:
     """Return the scores of each system on a topic, and the systems with the largest share."""
-    here = _select(standings, "topic", topic)
-    systems = sorted({s for each in given if each.topic == topic for s in each.values})
-    scores = {system: _scores(here, system) for system in systems}
+    systems = sorted({system for each in given for system in each.values})
+    scores = {system: _scores(standings, system) for system in systems}
     most = max(of["share"] for of in scores.values())
     best = [system for system, of in scores.items() if math.isclose(of["share"], most)]
     return {"best": best, "systems": scores}
