@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-lowest format lint typecheck check site docs page build wheel-test bench \
+.PHONY: help demo test test-all test-lowest format lint typecheck check site docs page build wheel-test bench gpu \
 	capi sanitize fuzz clean FORCE
 
 help:  ## list the targets
@@ -111,6 +111,9 @@ $(CAPI)/lib/libfastcausal.so: csrc/capi/fastcausal.pc.in $(CSRC)
 bench: $(VENV)/.test-all  ## run the benchmarks
 	$(BIN)/fastcausal bench
 
+gpu:  ## on a machine with a GPU and CuPy: install, test, and write docs/cuda.md, in eight minutes
+	PYTHON=$(PYTHON) VENV=$(VENV)-gpu bench/gpu.sh
+
 # The rooms with native modules; `make sanitize SANITIZED=tests` takes ten times as long.
 SANITIZED := tests/arrays tests/decoding tests/engine tests/formats tests/significance \
 	tests/tasks/crab tests/tasks/answers tests/tasks/qa tests/tasks/meta \
@@ -127,7 +130,7 @@ fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated i
 	FASTCAUSAL_FUZZ_SECONDS=30 $(BIN)/pytest -q $(ON_ALL_CORES) tests/fuzz
 
 clean:  ## remove the environments and all that was built
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-harnesses build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-gpu $(VENV)-lowest $(VENV)-harnesses build dist *.egg-info
 	find fastcausal -name '*.so' -delete
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import platform
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from fastcausal.rows import Rows
@@ -77,6 +79,7 @@ class Outcome:
     reading: dict[str, Clocks]  # calls that only read the input
     n_bytes: int  # bytes of the arrays that a call reads; 0 if they are not of interest
     n_relations: int  # relations of both sides; 0 if they are not of interest
+    growth: tuple[str, ...] = ()  # exponents of cost, and memory, if that is the question
 
     def ratio(self, name: str) -> float:
         """Return how many times longer the rival takes."""
@@ -208,20 +211,44 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
 
 
 @pytest.fixture
-def grown(race, note) -> Callable[..., None]:
-    def run(what, call, reading=None):
-        """Race a call with the largest size; note its examples per second, and its growth."""
+def grown(race, benchmark, request) -> Callable[..., None]:
+    def run(what, call, reading=None, sizes=SIZES):
+        """Measure how a call grows with its size, and its memory; race it with the largest size."""
         least = []
-        for n in SIZES:
-            call(n)
-            least.append(min(Clocks.of(partial(call, n)).process for _ in range(ROUNDS)))
-        note(
-            f"{what}: {n / least[-1]:,.0f} a second of CPU, "
-            f"exponents to 4n and to 16n {exponents(least)}"
-        )
-        race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
+        for n in sizes:
+            memory = memory_of(partial(call, n))  # which also warms the call up
+            clocks = [Clocks.of(partial(call, n)) for _ in range(ROUNDS)]
+            least.append(min(each.process for each in clocks))
+        if reading:
+            race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
+        else:
+            benchmark.pedantic(int, rounds=1)  # --benchmark-only wants a benchmark of each test
+        if benchmark.enabled:
+            own = Clocks.median(clocks)
+            of, growth = corpus_of(request), (exponents(least), memory)
+            outcome = Outcome(part_of(request), what, of, n, own, {}, {}, 0, 0, growth)
+            request.config.stash[OUTCOMES].append(outcome)
 
     return run
+
+
+def memory_of(call: Call) -> str:
+    """Return how much more memory a call takes at its peak, where the system can say it."""
+    status, reset = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+    if not reset.exists():
+        call()
+        return ""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    ctypes.CDLL(None).malloc_trim(0)  # or the call would take what others have left
+    reset.write_text("5")  # the peak begins anew
+    before, after = (_peak(status), (call(), _peak(status))[1])
+    return f"{(after - before) / 1024:.0f} MB"
+
+
+def _peak(status: Path) -> int:
+    [line] = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1])
 
 
 @pytest.hookimpl(trylast=True)
@@ -248,6 +275,7 @@ def pytest_terminal_summary(
             f"{o.what:48}{o.n or '':>10}{page.duration(ours):>10}{cores:>7}{rate:>12}{related:>13}"
         )
         line += f"{share:>9}"
+        line += f"  {' exponents, '.join(o.growth)}"
         for name, clocks in (o.others | o.reading).items():
             times = (
                 f"{page.figure(o.ratio(name))}×" if name in o.others else page.figure(o.share(name))

@@ -28,6 +28,7 @@ FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "performance.md"
 MARK = re.compile(r"(<!-- bench(?:: ([\w ]+))? -->\n).*?(<!-- end -->)", re.DOTALL)
 FAST = ("call", "corpus", "time", "an example", "against", "times as fast")
+GROWN = ("call", "corpus", "time", "an example", "exponents to 4n, 16n", "memory")
 READING = ("call", "corpus", "time", "an example", "beside", "times of reading")
 
 
@@ -66,12 +67,14 @@ def machine(n: int) -> str:
 
 
 def tables(outcomes: Sequence[Any]) -> str:
-    """Return up to two tables: races against rivals, and against only reading the input."""
-    fast = [row for outcome in outcomes if outcome.others or not outcome.reading
+    """Return up to three tables: races against rivals, against only reading the input; growth."""
+    fast = [row for outcome in outcomes
+            if outcome.others or not (outcome.reading or outcome.growth)
             for row in rows(outcome, outcome.others, outcome.ratio)]  # fmt: skip
     slow = [row for outcome in outcomes if outcome.reading
             for row in rows(outcome, outcome.reading, outcome.share)]  # fmt: skip
-    return table(FAST, fast) + table(READING, slow)
+    grown = [(o.what, o.corpus, shown(o.ours), each(o), *o.growth) for o in outcomes if o.growth]
+    return table(FAST, fast) + table(READING, slow) + table(GROWN, grown)
 
 
 def rows(outcome: Any, clocks: Mapping[str, Any], ratio: Any) -> list[tuple[str, ...]]:

@@ -6,14 +6,16 @@ import ast
 import os
 import subprocess
 import sys
+from inspect import isfunction
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from bench import corpus, page
+import fastcausal as fc
+from bench import corpus, page, test_public
 from bench.conftest import Clocks, Outcome, corpus_of
-from fastcausal import sample
+from fastcausal import crab, sample
 from fastcausal.cli.bench import NEEDED, _folder
 
 ENTRY = "from fastcausal.cli import main; main()"
@@ -80,6 +82,12 @@ def test_every_import_of_the_benchmarks_is_looked_for():
     assert set(NEEDED) - {"pytest_benchmark"} <= imported
 
 
+def test_the_growth_of_every_public_name_is_measured():
+    named = set(test_public.CASES).union(*test_public.OF_NO_SIZE.values())
+    of_crab = {f"crab.{name}" for name in crab.__all__ if isfunction(getattr(crab, name))}
+    assert named == {*fc.__all__, *of_crab}
+
+
 def test_every_part_of_the_page_names_its_corpus():
     parts = page.parts_to_run(page.marks_of(page.PAGE.read_text()))
     assert len(parts) == len(set(parts))
@@ -116,3 +124,24 @@ def test_tables_of_a_page_are_written_between_its_marks(tmp_path):
     )
     assert text.index("times as fast") < text.index(fast) < text.index("times of reading")
     assert text.index("times of reading") < text.index(slow) < text.index("* peak memory 5 MB\n")
+
+
+FAKE = """#!/bin/sh
+echo "$@" >>"$LOG"
+case "$*" in *pytest*-m*gpu*) exit 124 ;; esac
+"""
+
+
+def test_a_part_of_make_gpu_over_its_limit_stops_no_other(tmp_path):
+    """`timeout` is played: it notes each part, and says that the tests took too long."""
+    (tmp_path / "timeout").write_text(FAKE)
+    (tmp_path / "timeout").chmod(0o755)
+    log = tmp_path / "log"
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "LOG": str(log), "VENV": "v"}
+    done = subprocess.run(["bench/gpu.sh"], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith("== not done: tests\n")
+    *_, tests, page_ = parts = log.read_text().splitlines()
+    assert sum(int(part.split()[4]) + 5 for part in parts) <= 8 * 60
+    assert "tests/engine/test_cuda.py" in tests
+    assert "-m bench.page --page docs/cuda.md" in page_

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
 from fastcausal.decoding import label_paths
@@ -45,6 +44,8 @@ def matrices(draw, n_labels, ignored=True):
 
 def entities(labels, roles=ROLES):
     """Return seqeval's spans as (role, start, stop)."""
+    from seqeval.metrics.sequence_labeling import get_entities  # `make gpu` has none
+
     found = get_entities(labels)
     return [[roles.index(name.lower()), start, last + 1] for name, start, last in found]
 
