@@ -68,16 +68,19 @@ def tags_of(gold, pred):
     return [[[pair[side] for pair in line] for line in pairs] for side in (0, 1)]
 
 
-@pytest.mark.parametrize("given", ["label ids", "logits"])
+@pytest.mark.parametrize("given", ["label ids", "logits", "label ids of chance"])
 def test_tags(race, given, tmp_path):
     gold, pred = batch()
+    if given == "label ids of chance":  # as at the start of a training: hundreds of spans
+        drawn = np.random.default_rng(0).integers(len(LABELS), size=(2, BATCH, WIDTH))
+        gold, pred = torch.from_numpy(drawn)
     logits = torch.nn.functional.one_hot(pred, len(LABELS)).float()
     metric = span_score.SpanScore(fc.TagScheme(LABELS), EXACT)
     rival = Seqeval(keep_in_memory=True, cache_dir=str(tmp_path))
-    preds = pred if given == "label ids" else logits
+    preds = logits if given == "logits" else pred
 
     def by_rival():
-        labels = pred if given == "label ids" else logits.argmax(-1)
+        labels = logits.argmax(-1) if given == "logits" else pred
         references, predictions = tags_of(gold, labels)
         rival.add_batch(references=references, predictions=predictions)
         return rival.compute()

@@ -159,6 +159,10 @@ class Worker {
 
   // Sets the column of each row.
   void assign(int64_t example) {
+    if (plan_.never_costs && rows_->size() == 1 && columns_->size() == 1) {
+      if (may_pair(golds_[0].relation, preds_[0].relation, plan_)) column_of_[0] = 0;
+      return;
+    }
     if (plan_.official && rows_->size() <= columns_->size() &&
         columns_->size() <= OFFICIAL_COLUMNS) {
       const auto errors_of = [&](int32_t i, int32_t j) {

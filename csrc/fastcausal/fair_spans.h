@@ -1,8 +1,9 @@
 // Fair span counts (Ortmann 2022), per role: TP FP FN LE BE LBE BES BEL BEO. Roles of one track
 // form one sequence. Spans of different tracks are never confused. Two partners use up the tokens
 // that they share: a later partner needs other tokens.
-// Cost: the spans of both sides, then gold times pred for the spans without an equal one. In a
-// track with overlapping spans on one side, each pair also costs a word per 16 of them.
+// Cost: the spans of both sides, then gold times pred for each group of spans that meet, equal ones
+// left out. In a group with overlapping spans on one side, each pair also costs a word per 16 of
+// them.
 #pragma once
 #include "open_spans.h"
 #include "plan.h"
@@ -198,15 +199,18 @@ FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length
   Spans p(pred, pred_scratch.at);
   int64_t rest = gold.n + pred.n - 2 * take_equal(g, p, sink);
   for (int64_t track = 0; rest > 0; ++track) {
-    rest -= g.open_track(params, track) + p.open_track(params, track);
-    if (g.n_open && p.n_open) {
-      take_same_bounds(g, p, sink);
-      g.sort_by_length();
-      p.sort_by_length();
-      take_overlaps(g, p, SharedTokens(g, p), sink);
+    g.next = p.next = 0;
+    while (const int64_t n_open = open_group(g, p, params, track)) {
+      rest -= n_open;
+      if (g.n_open && p.n_open) {
+        take_same_bounds(g, p, sink);
+        g.sort_by_length();
+        p.sort_by_length();
+        take_overlaps(g, p, SharedTokens(g, p), sink);
+      }
+      for (int64_t i = 0; i < g.n_open; ++i) sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);
+      for (int64_t j = 0; j < p.n_open; ++j) sink.add(p.row(p.open[j]).role * N_FIELDS + FP, 1);
     }
-    for (int64_t i = 0; i < g.n_open; ++i) sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);
-    for (int64_t j = 0; j < p.n_open; ++j) sink.add(p.row(p.open[j]).role * N_FIELDS + FP, 1);
   }
 }
 

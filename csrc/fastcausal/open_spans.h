@@ -1,4 +1,4 @@
-// The spans of one track that fair_spans.h has not settled yet, with their remaining tokens.
+// Spans of one track that fair_spans.h has not settled yet, with their remaining tokens.
 //
 // If no spans of a side overlap, the shared tokens of two spans belong to them alone. Otherwise
 // each span is a set of segments between neighbouring bounds. The size of a set depends on the
@@ -9,7 +9,7 @@
 namespace fastcausal {
 namespace fair {
 
-// The spans of one side in one track: open ones, and charged ones in the order of charging.
+// The spans of one side: open ones of one track, and charged ones in the order of charging.
 struct Spans {
   static constexpr int64_t N_LISTS = 3;
   const Row* rows;
@@ -19,6 +19,8 @@ struct Spans {
   int32_t* left;  // remaining tokens by row number; 0 for a span that has an equal one
   int64_t n_open = 0;
   int64_t n_charged = 0;
+  int64_t next = 0;          // the row behind the opened ones
+  int32_t end = 0;           // of the open spans
   bool overlap = false;      // some open spans overlap
   uint32_t* sets = nullptr;  // remaining segments by row number, if some spans overlap
 
@@ -33,17 +35,20 @@ struct Spans {
 
   FC_HD const Row& row(int64_t k) const { return rows[k]; }
 
-  FC_HD int64_t open_track(const int64_t* params, int64_t track) {
+  // Returns the next span of a track that has no equal one, or null.
+  FC_HD const Row* find_next(const int64_t* params, int64_t track) {
+    while (next < n && (!left[next] || params[1 + row(next).role] != track)) ++next;
+    return next < n ? rows + next : nullptr;
+  }
+  FC_HD void open_next() {
+    overlap |= row(next).start < end;
+    end = row(next).stop > end ? row(next).stop : end;
+    open[n_open++] = static_cast<int32_t>(next++);
+  }
+  FC_HD void close() {
     n_open = n_charged = 0;
+    end = 0;
     overlap = false;
-    int32_t end = 0;
-    for (int64_t k = 0; k < n; ++k) {
-      if (!left[k] || params[1 + row(k).role] != track) continue;
-      open[n_open++] = static_cast<int32_t>(k);
-      overlap |= row(k).start < end;
-      end = row(k).stop > end ? row(k).stop : end;
-    }
-    return n_open;
   }
   FC_HD void remove(int64_t i) {
     --n_open;
@@ -62,6 +67,23 @@ struct Spans {
     }
   }
 };
+
+// Opens the next spans of a track that meet, one the next or through others: no other span of the
+// track meets one of them. Returns their number.
+FC_HD int64_t open_group(Spans& gold, Spans& pred, const int64_t* params, int64_t track) {
+  gold.close();
+  pred.close();
+  for (;;) {
+    const Row* g = gold.find_next(params, track);
+    const Row* p = pred.find_next(params, track);
+    if (!g && !p) break;
+    const bool of_gold = !p || (g && g->start <= p->start);
+    const int32_t start = (of_gold ? g : p)->start;
+    if (gold.n_open + pred.n_open && start >= gold.end && start >= pred.end) break;
+    (of_gold ? gold : pred).open_next();
+  }
+  return gold.n_open + pred.n_open;
+}
 
 // Counts the tokens that two spans share, and takes them from both.
 class SharedTokens {
