@@ -29,7 +29,7 @@ class FewCounter {
         lent_(memory.lend(traits.token_sums)),
         table_(*lent_),
         few_groups_(!groups.each && groups.n <= 2 && table_.size() < MOST_SEEN * n_examples),
-        ties_(plan, table_, traits.token_sums != 0, partner != nullptr) {
+        ties_(plan, table_) {
     table_.begin(counter, plan);
   }
 
@@ -279,7 +279,7 @@ class FewCounter {
     WaySearch<R, C> search(worth, none);
     // If a way finds nothing and misses nothing, only the general path knows the worth of 0/0.
     if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
-    const Pairing pairing{e.gold, e.pred, PREDS_LEAD, R, C, ids, column_alone, none};
+    const Pairing pairing{e.gold, e.pred, PREDS_LEAD, R, C, ids, column_alone};
     const Way way = search.tied ? ties_.decide(pairing, search) : search.ways[search.best];
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
     FC_UNROLL
@@ -314,8 +314,8 @@ class FewCounter {
   }
 
   void take_unpacked(Id id, const Example& e, int i, int j) {
-    table_.add_temporary(e.row, id, AsRead(e.gold, i).relation, AsRead(e.pred, j).relation,
-                         e.length);
+    table_.add_unpacked(e.row, id, AsRead(e.gold, i).relation, AsRead(e.pred, j).relation,
+                        e.length);
   }
 
   FC_INLINE void choose(Id id, const Example& e) {

@@ -22,28 +22,20 @@
 
 namespace fastcausal {
 
-// Fills a row of counts and adds up their worth. Skips fields that are not wanted.
+// Fills a row of counts and adds up their worth.
 struct PatternSink {
   int64_t* counts;
   WorthSink* worth;                // null: not needed
-  uint64_t wanted = ~uint64_t{0};  // of a role
-  uint64_t wanted_overall = ~uint64_t{0};
-  bool complete = true;   // no field was skipped
-  bool measured = false;  // counts depend on numbers of tokens
+  uint64_t wanted = ~uint64_t{0};  // fields of a role
+  bool measured = false;           // counts depend on numbers of tokens
 
-  bool wants(uint64_t fields) { return is_among(fields, wanted); }
-  bool wants_overall(uint64_t fields) { return is_among(fields, wanted_overall); }
+  bool wants(uint64_t fields) const { return fields & wanted; }
+  bool wants_overall(uint64_t) const { return true; }
   FC_INLINE void add(int64_t field, int64_t n) {
     counts[field] += n;
     if (worth) worth->add(field, n);
   }
   void by_length() { measured = true; }
-
- private:
-  bool is_among(uint64_t fields, uint64_t all) {
-    complete &= (fields & all) != 0;
-    return fields & all;
-  }
 };
 
 // Counts a pair of relations by a kernel. A missing relation has no rows. counts are 0 on entry.
@@ -146,28 +138,19 @@ class PatternTable {
     std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
     WorthSink worth(*plan_);
     PatternSink sink{rows_.data() + place * plan_->n_fields, &worth};
-    if (!plan_->official) {
-      sink.wanted = plan_->wanted;
-      sink.wanted_overall = plan_->wanted_overall;
-    }
     (*counter_)(gold, pred, length, sink);
-    complete_[place] = sink.complete;
     return weigh(place, worth, alone);
   }
 
-  // Adds the counts of a temporary entry.
-  void add_temporary(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
-                     int64_t length) const {
-    if (complete_[id]) return add_to(counts, id);
+  // Adds the counts of a pair without a pattern.
+  void add_unpacked(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
+                    int64_t length) const {
+    if (id != BY_KERNEL) return add_to(counts, id);
     PatternSink sink{counts, nullptr};
     (*counter_)(gold, pred, length, sink);
   }
 
   Worth worth(Id id) const { return entries_[id].worth; }
-  // Returns whether a pair counts like its relations alone.
-  bool adds_nothing(Id id) const {
-    return adds_nothing_[id] && (id >= FIRST_PATTERN || complete_[id]);
-  }
   const SpanErrors& errors(Id id) const { return errors_[id]; }  // of the official search
   void choose(Id id, int64_t group) { ++entries_[id].n[group]; }
 
@@ -210,9 +193,7 @@ class PatternTable {
   std::vector<Pattern> entries_;
   std::vector<int64_t> rows_;
   std::vector<SpanErrors> errors_;
-  std::vector<char> adds_nothing_;
-  std::vector<SeveralKey> keys_;       // of entries that `several` added
-  bool complete_[FIRST_PATTERN] = {};  // has all fields, not just those of the objective
+  std::vector<SeveralKey> keys_;  // of entries that `several` added
   Slots slots_, slots_of_several_;
   Id alone_[2][UNPACKED + 1] = {};
   Id several_alone_[2][Records::ABSENT] = {};
@@ -237,7 +218,6 @@ class PatternTable {
     entries_.resize(n);
     rows_.resize(n * plan_->n_fields);
     errors_.resize(n);
-    adds_nothing_.resize(n);
     keys_.resize(n);
   }
 
@@ -269,18 +249,7 @@ class PatternTable {
     const bool costs = alone && !plan_->official && (top_of(own) < 0 || bottom_of(own) > 0);
     if (!fits || costs)
       own = Pattern::UNKNOWN;  // not pairing may be better: this path always pairs
-    adds_nothing_[id] = alone && counts_like(id, *alone);
     return known_id(id);
-  }
-
-  bool counts_like(Id id, const Alone& alone) const {
-    const int64_t n = plan_->n_fields;
-    const int64_t* own = rows_.data() + id * n;
-    const int64_t* gold = rows_.data() + alone.gold * n;
-    const int64_t* pred = rows_.data() + alone.pred * n;
-    bool same = true;
-    for (int64_t k = 0; k < n; ++k) same &= own[k] == gold[k] + pred[k];
-    return same;
   }
 };
 

@@ -17,7 +17,6 @@ struct Pairing {
   int n_rows, n_columns;
   const Id* ids;  // of pairs
   const Id* column_alone;
-  Worth none;  // worth without any pair
 
   int pair(const Way& way, int row) const { return row * n_columns + way[row]; }
   int gold_of(int pair) const { return preds_lead ? pair % n_columns : pair / n_columns; }
@@ -29,18 +28,15 @@ class Ties {
  public:
   using Id = PatternTable::Id;
 
-  // sums: token sums are needed besides patterns. partners: partners are needed.
-  Ties(const Plan& plan, const PatternTable& table, bool sums, bool partners)
-      : plan_(plan), table_(table), sums_(sums), partners_(partners) {}
+  Ties(const Plan& plan, const PatternTable& table) : plan_(plan), table_(table) {}
 
   // Decides between the best ways, as the general path does.
   Way decide(const Pairing& p, const Search& search) {
     const Worth most = search.worth[search.best];
     const Way& first = search.ways[search.best];
     if (plan_.official) return top_of(most) ? official(p) : first;
-    if (most == p.none && all_add_nothing(p)) return first;
     find_equal(p, search);
-    return equal_.size() == 1 || all_count_alike(p) ? equal_[0] : first_in_order(p);
+    return equal_.size() == 1 ? equal_[0] : first_in_order(p);
   }
 
  private:
@@ -51,17 +47,8 @@ class Ties {
 
   const Plan& plan_;
   const PatternTable& table_;
-  const bool sums_, partners_;
   std::vector<Member> members_[2];  // relations of one example, gold second
   std::vector<Way> equal_;          // the best ways with most shared tokens
-
-  // Returns whether all ways count the same, because no pair adds to the counts of its relations
-  // alone.
-  bool all_add_nothing(const Pairing& p) const {
-    bool nothing = plan_.by_content && !partners_ && !sums_;
-    for (int k = 0; k < p.n_rows * p.n_columns; ++k) nothing &= table_.adds_nothing(p.ids[k]);
-    return nothing;
-  }
 
   void find_equal(const Pairing& p, const Search& search) {
     int64_t of_pairs[FewRelations::MOST * FewRelations::MOST] = {};
@@ -78,12 +65,6 @@ class Ties {
       most = own;
       equal_.push_back(search.ways[k]);
     }
-  }
-
-  bool all_count_alike(const Pairing& p) const {
-    return plan_.by_content && !partners_ &&
-           std::all_of(equal_.begin() + 1, equal_.end(),
-                       [&](const Way& way) { return count_alike(equal_[0], way, p); });
   }
 
   Way first_in_order(const Pairing& p) {
@@ -113,30 +94,6 @@ class Ties {
     }
     add_left(way, p.n_rows, p.n_columns, taken);
     return way;
-  }
-
-  // Returns whether two ways count the same.
-  bool count_alike(const Way& a, const Way& b, const Pairing& p) const {
-    if (counted(p, a) != counted(p, b)) return false;
-    Tokens of_a, of_b;
-    for (int r = 0; r < p.n_rows && sums_; ++r) {
-      add_shared_of(p, p.pair(a, r), of_a);
-      add_shared_of(p, p.pair(b, r), of_b);
-    }
-    return std::equal(of_a.of, of_a.of + ROLES, of_b.of);
-  }
-
-  static void add_shared_of(const Pairing& p, int pair, Tokens& tokens) {
-    add_shared(p.gold, p.gold_of(pair), p.pred, p.pred_of(pair), tokens);
-  }
-
-  // Returns the entries that a way counts, sorted: per column its pair, or the column alone.
-  static std::array<Id, FewRelations::MOST> counted(const Pairing& p, const Way& way) {
-    std::array<Id, FewRelations::MOST> of_way{};
-    std::copy(p.column_alone, p.column_alone + p.n_columns, of_way.begin());
-    for (int r = 0; r < p.n_rows; ++r) of_way[way[r]] = p.ids[p.pair(way, r)];
-    std::sort(of_way.begin(), of_way.end());
-    return of_way;
   }
 
   // Orders relations as the general path does.
