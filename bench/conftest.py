@@ -26,7 +26,9 @@ from fastcausal.rows import Rows
 from . import corpus, page
 
 Call = Callable[[], Any]
+SPENT = 8.0  # seconds of a race, after which no round begins; there are two at least
 WARM_UP = 0.005  # seconds of calls before a timed call, which then is as warm as in a loop
+SLOW = 0.2  # seconds of a call that need no warm call before each
 SIZES = (12_500, 50_000, 200_000)  # numbers of examples to measure growth with
 ROUNDS = 3
 UNLIKE = 1.5  # the ratios by CPU time and by wall time may differ by this factor
@@ -187,11 +189,18 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
             for name, call in rivals.items():
                 warm(call, times[name])
                 times[name].append(Clocks.of(call))
-            warm(ours, own[:0])
+            warm(ours, [] if not own or own[-1].wall < SLOW else own)
+
+        def timed() -> None:
+            own.append(Clocks.of(ours))
 
         gc.collect()
         gc.freeze()  # so that the collector does not look through the corpus during a call
-        benchmark.pedantic(lambda: own.append(Clocks.of(ours)), setup=before, rounds=rounds)
+        start = time.perf_counter()
+        before()
+        timed()
+        left = SPENT / (time.perf_counter() - start) - 1
+        benchmark.pedantic(timed, setup=before, rounds=max(1, min(rounds - 1, int(left))))
         gc.unfreeze()
         if not benchmark.enabled:
             return None

@@ -142,7 +142,9 @@ def main() -> int:
     files = [str(FOLDER / f"test_{part}.py") for part in parts_to_run(marks, options.parts)]
     own = ("-c", str(FOLDER / "pytest.ini"), "--rootdir", str(FOLDER), "-p", "no:cacheprovider")
     size = f"--sentences={options.sentences}"
-    return pytest.main([*own, "-q", "--benchmark-only", f"--page={options.page}", size, *files])
+    return pytest.main(
+        [*own, "-q", "--durations=9", "--benchmark-only", f"--page={options.page}", size, *files]
+    )
 
 
 if __name__ == "__main__":

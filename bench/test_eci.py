@@ -16,7 +16,7 @@ import fastcausal as fc
 
 CORPUS = "random pairs"
 
-N_PAIRS, PER_DOCUMENT, N_MENTIONS = 10_000_000, 50, 40
+N_PAIRS, PER_DOCUMENT, N_MENTIONS = 2_000_000, 50, 40
 COLUMNS = ["doc_id", "a", "b", "label"]
 
 
@@ -36,7 +36,7 @@ def pairs(seed: int, n: int = N_PAIRS) -> pa.Table:
 
 
 def n_pairs(request: pytest.FixtureRequest) -> int:
-    """Number of pairs: ten million for the default of ``--sentences``."""
+    """Number of pairs: two million for the default of ``--sentences``."""
     return min(N_PAIRS, 100 * int(request.config.getoption("--sentences")))
 
 

@@ -142,7 +142,7 @@ def test_character_offsets(race):
     relations = corpus.table_of(corpus.sentences(N)[0])
     examples = [with_offsets(example) for example in relations.to_examples()]
 
-    def bounds(text):
+    def bounds(text, _by_letters):
         found = [match.span() for match in TOKEN.finditer(text)]
         return [start for start, _ in found], [stop for _, stop in found]
 
