@@ -26,7 +26,7 @@ from fastcausal.rows import Rows
 from . import corpus, page
 
 Call = Callable[[], Any]
-SPENT = 8.0  # seconds of a race, after which no round begins; there are two at least
+SPENT = 5.0  # seconds of a race, after which no round begins; there are two at least
 WARM_UP = 0.005  # seconds of calls before a timed call, which then is as warm as in a loop
 SLOW = 0.2  # seconds of a call that need no warm call before each
 SIZES = (12_500, 50_000, 200_000)  # numbers of examples to measure growth with
@@ -148,14 +148,19 @@ def part_of(request: pytest.FixtureRequest) -> str:
     return request.path.stem.removeprefix("test_")
 
 
+def named(of: str) -> str:
+    """Return the name of a corpus, with the sentences that are there in place of CNC."""
+    return of.replace("CNC", corpus.source_name())
+
+
 def corpus_of(request: pytest.FixtureRequest) -> str:
     """Return the corpus of a test: its module's CORPUS, and the system among its parameters."""
-    of_module = getattr(request.module, "CORPUS", "").replace("CNC", corpus.source_name())
+    of_module = named(getattr(request.module, "CORPUS", ""))
     called = getattr(request.node, "callspec", None)
-    named = (
+    systems = (
         [value for value in called.params.values() if value in (*corpus.NOISES,)] if called else []
     )
-    return ", ".join([of_module, *(f"{system} system" for system in named)])
+    return ", ".join([of_module, *(f"{system} system" for system in systems)])
 
 
 @pytest.fixture
@@ -206,7 +211,7 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
             return None
         medians = {name: Clocks.median(found) for name, found in times.items()}
         outcome = Outcome(
-            part_of(request), what, corpus or corpus_of(request), n, Clocks.median(own),
+            part_of(request), what, named(corpus) or corpus_of(request), n, Clocks.median(own),
             {name: medians[name] for name in others}, {name: medians[name] for name in reading},
             n_bytes, n_relations,
         )  # fmt: skip
@@ -224,10 +229,13 @@ def grown(race, benchmark, request) -> Callable[..., None]:
     def run(what, call, reading=None, sizes=SIZES):
         """Measure how a call grows with its size, and its memory; race it with the largest size."""
         least = []
+        gc.collect()
+        gc.freeze()  # so that the collector does not look through the input during a call
         for n in sizes:
             memory = memory_of(partial(call, n))  # which also warms the call up
             clocks = [Clocks.of(partial(call, n)) for _ in range(ROUNDS)]
             least.append(min(each.process for each in clocks))
+        gc.unfreeze()
         if reading:
             race(what, n, partial(call, n), rounds=ROUNDS, reading=reading)
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from itertools import combinations
 
 import krippendorff
@@ -19,7 +18,6 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.relations.scores import binary_alpha
 
 from . import corpus
-from .conftest import Clocks, exponents
 
 CORPUS = "CNC, good system"
 SPAN_PAIRS = 1_000_000
@@ -171,20 +169,6 @@ def test_published_program(race, sentences, one_core):
         lambda: fc.agree(sides, "recess-code"),
         {"recess": lambda: fc.agree(sides)},
     )
-
-
-def test_exponents(benchmark, note, sentences, one_core):
-    n = sentences[0].n_examples
-    least: dict[str, list[float]] = {"recess": [], "recess-code": []}
-    for part in (16, 4, 1):
-        sides = annotators(sentences, n // part)
-        for protocol, times in least.items():
-            call = partial(fc.agree, sides, protocol)
-            call()
-            times.append(min(Clocks.of(call).process for _ in range(ROUNDS)))
-    benchmark.pedantic(fc.agree, (sides,), rounds=1)
-    grown = "; ".join(f"{name} {exponents(times)}" for name, times in least.items())
-    note(f"agreement, exponents of {n:,} sentences, to 4n and to 16n: {grown}")
 
 
 def test_intervals(race, sentences, one_core):

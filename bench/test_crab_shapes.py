@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from fastcausal.tasks.crab.count import Answers
 from fastcausal.tasks.crab.files import JudgedPairs
 from fastcausal.tasks.crab.shapes import ClassedPairs
 
-from .conftest import Clocks, exponents
 from .stories import stories
 
 CORPUS = "random stories"
@@ -166,23 +164,3 @@ def test_from_parquet(race, shapes, tmp_path):
         reading={"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]},
         rounds=3,
     )
-
-
-def test_exponents(benchmark, note, request, tmp_path):
-    """Stories have 20 events; 16n pairs are ten times ``--sentences``."""
-    most = max(16, 10 * request.config.getoption("--sentences") // 190)
-    calls = {
-        "frames": fc.crab.frames,
-        "chains": fc.crab.chains,
-        "pairwise": partial(fc.crab.pairwise, task="multiclass"),
-    }
-    least: dict[str, list[float]] = {name: [] for name in calls}
-    for n_stories in (most // 16, most // 4, most):
-        paths = written(judged_pairs(n_stories), tmp_path)
-        for name, call in calls.items():
-            call(*paths)
-            times = [Clocks.of(partial(call, *paths)).process for _ in range(ROUNDS)]
-            least[name].append(min(times))
-    benchmark.pedantic(calls["frames"], paths, rounds=1)
-    grown = "; ".join(f"{name} {exponents(times)}" for name, times in least.items())
-    note(f"CRAB, exponents of {190 * most:,} pairs from Parquet, to 4n and to 16n: {grown}")

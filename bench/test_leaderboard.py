@@ -33,6 +33,7 @@ FEW = (
     ("sentences", 20, 20_000, 1_000),
 )
 SCORES = {"right or wrong": "value", "sentences": "overall_f1"}
+DRAWN = {"right or wrong": "drawn items", "sentences": "CNC"}
 
 
 def counts(n_systems: int = N_SYSTEMS, n_examples: int = N_EXAMPLES) -> np.ndarray:
@@ -139,7 +140,7 @@ def test_few_systems(race, kind, n_systems, n, n_resamples):
     np.testing.assert_allclose(widths, np.ptp(by_numpy(), axis=0), rtol=near)
     others = {"numpy, distinct joint rows": by_numpy}
     what = f"{n_systems} × {n:,}, {kind}, {n_resamples:,} resamples"
-    race(f"leaderboard, {what}", n, ranked, others, rounds=3)
+    race(f"leaderboard, {what}", n, ranked, others, rounds=3, corpus=DRAWN[kind])
 
 
 @pytest.mark.parametrize(("kind", "n"), [(kind, n) for kind, few, n, _ in FEW if few == 2])
@@ -156,4 +157,4 @@ def test_two_systems(race, kind, n):
     others = {"scipy, exact test of signs": exact} if kind == "right or wrong" else {}
     for test in others.values():
         assert compared().p == pytest.approx(test(), abs=0.02)
-    race(f"compare, 2 × {n:,}, {kind}", n, compared, others, rounds=3)
+    race(f"compare, 2 × {n:,}, {kind}", n, compared, others, rounds=3, corpus=DRAWN[kind])
