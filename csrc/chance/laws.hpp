@@ -82,7 +82,7 @@ inline double gamma_share(double x, double shape) {
     return front * sum;
   }
   double at = x + 1 - shape, above = 1e300, below = 1 / at, value = below, step = 0;
-  for (double k = 1; k < 100'000 && std::abs(step - 1) > 1e-15; ++k) {
+  for (int k = 1; k < 100'000 && std::abs(step - 1) > 1e-15; ++k) {
     const double d = k * (shape - k);
     at += 2;
     below = 1 / (at + d * below);

@@ -1,6 +1,6 @@
 // Sentences of a CoNLL-style file: a token on each line, and its tags. Host only.
 //
-//   bytes ── TagLines ──▶ TagSentence: cells in rows ── append_text ──▶ the text of its tokens
+//   bytes ── TagSentences ──▶ TagSentence: cells in rows ── append_text ──▶ the text of its tokens
 //
 // A sentence with lines of any other form is not plain: its caller reads it, and names its faults.
 #pragma once
@@ -43,9 +43,9 @@ struct TagSentence {
   }
 };
 
-class TagLines {
+class TagSentences {
  public:
-  TagLines(const char* data, int64_t size, int64_t first_line, int64_t most_tokens)
+  TagSentences(const char* data, int64_t size, int64_t first_line, int64_t most_tokens)
       : at_(data), limit_(data + size), line_(first_line), most_(most_tokens) {}
 
   // Reads the lines up to the next empty one. Returns false if there are none.

@@ -63,8 +63,8 @@ cdef extern from "tags/tag_lines.hpp" namespace "fastcausal" nogil:
         string_view cell(int64_t, int64_t)
         void clear()
 
-    cdef cppclass TagLines:
-        TagLines(const char*, int64_t, int64_t, int64_t)
+    cdef cppclass TagSentences:
+        TagSentences(const char*, int64_t, int64_t, int64_t)
         bint next(TagSentence&) except +
 
     bint append_text(const TagSentence&, string&) except +
@@ -261,7 +261,7 @@ cdef class Sentences:
         """Read a file from its line `first` on; refer to `read_sentences`."""
         cdef Array of = text_buffer(data)
         cdef const char* begin = <const char*>of.data
-        cdef TagLines* lines = new TagLines(begin, of.n, first, most)
+        cdef TagSentences* lines = new TagSentences(begin, of.n, first, most)
         cdef TagSentence sentence
         cdef Kept[N_KEPT] kept
         cdef dict codes = {}
@@ -352,14 +352,14 @@ cdef class Sentences:
     def sentence(self, int64_t k):
         """Return the text of a sentence's comment, or None; its tokens; and lists of its tags."""
         cdef TagSentence sentence
-        cdef TagLines* lines
+        cdef TagSentences* lines
         cdef Array of
         cdef int64_t row, column
         if k in self.odd:
             said, columns = self.odd[k]
             return said.get("text"), *columns
         of = text_buffer(self.data)
-        lines = new TagLines(
+        lines = new TagSentences(
             <const char*>of.data + self.starts[k], self.stops[k] - self.starts[k], 1, self.most
         )
         lines.next(sentence)

@@ -13,7 +13,7 @@ const std::vector<std::string> PIECES{
 void check(const std::string& input) {
   const Exact bytes(input);
   const char* const limit = bytes.data() + bytes.size();
-  fastcausal::TagLines lines(bytes.data(), bytes.size(), 1, 3);
+  fastcausal::TagSentences lines(bytes.data(), bytes.size(), 1, 3);
   fastcausal::TagSentence sentence, again;
   const char* behind = bytes.data();
   for (int64_t before = 0; lines.next(sentence); before = sentence.line) {
@@ -32,7 +32,7 @@ void check(const std::string& input) {
     const auto n = static_cast<int64_t>(text.size()) - 1;
     require(has_text ? fastcausal::count_words(text.data() + 1, n) == sentence.n_rows : n == 0,
             "a text has other tokens");
-    fastcausal::TagLines alone(sentence.begin, sentence.end - sentence.begin, 1, 3);
+    fastcausal::TagSentences alone(sentence.begin, sentence.end - sentence.begin, 1, 3);
     require(alone.next(again) && again.cells == sentence.cells, "read alone, it is another");
     require(!alone.next(again), "it holds another");
   }
