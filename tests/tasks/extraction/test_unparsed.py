@@ -79,7 +79,8 @@ def test_bounds_are_those_of_scoring_twice(protocol, both, cut):
                 batch = [fc.Relations(side.table.slice(*rows)) for side in both]
                 scorer.update(gold=batch[0], pred=batch[1])
         parts[0].merge(parts[1])
-        same(parts[0].compute().to_dict(), whole.to_dict())
+        # Hints need the examples, which a scorer does not keep.
+        same(parts[0].compute().to_dict() | {"hints": []}, whole.to_dict() | {"hints": []})
         same(parts[0].compute().unparsed, whole.unparsed)
 
 
