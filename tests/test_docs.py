@@ -157,7 +157,7 @@ def test_readme_is_short_and_leads_on() -> None:
     links = re.findall(r"\]\(([^)#]+)", prose)
     assert len(prose.split()) <= 480
     assert all((ROOT / link).is_file() for link in links)
-    users = text.partition("## Which user are you?")[2].partition("\n## ")[0]
+    users = text.partition("| I ... |")[2].partition("\n## ")[0]
     assert len(re.findall(r"\]\(docs/", users)) == 10
     figures = text.partition("## As exact")[2]
     evidence = "".join((ROOT / "docs" / f"{n}.md").read_text() for n in ("parity", "performance"))
@@ -168,3 +168,9 @@ def test_readme_names_targets_that_make_has() -> None:
     targets = re.findall(r"^make ([\w-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
     rules = re.findall(r"^([\w-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {"demo", "test", "docs"} <= set(targets) <= set(rules)
+
+
+def test_the_picture_of_rules_has_the_numbers_that_readme_shows() -> None:
+    shown = (ROOT / "README.md").read_text().partition("rank\n")[0]
+    drawn = (ROOT / "docs" / "schemes.svg").read_text()
+    assert set(re.findall(r"0\.\d{4}", shown)) == set(re.findall(r">(0\.\d{4})<", drawn))
