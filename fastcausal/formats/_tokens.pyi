@@ -3,6 +3,7 @@ from typing import Any
 
 from numpy import bool_, int32, int64
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 NO_LIST: int
 
@@ -10,14 +11,13 @@ def tag_rows(
     examples: list[list[Any]], marks: Callable[[str], int]
 ) -> tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]]: ...
 
-Texts = tuple[bytes, bytes, NDArray[bool_]]
-
+@disjoint_base
 class Sentences:
     rows: tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]]
     lines: list[int]
     lengths: NDArray[int32]
-    ids: Texts
-    texts: Texts
+    ids: tuple[bytes, bytes, NDArray[bool_]]
+    texts: tuple[bytes, bytes, NDArray[bool_]]
     def __len__(self) -> int: ...
     def sentence(self, k: int) -> tuple[Any, ...]: ...
 
