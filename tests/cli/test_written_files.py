@@ -156,19 +156,26 @@ def folder(tmp_path_factory):
     return where
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LINES)
-def test_what_is_written_is_read(name, folder, tmp_path, monkeypatch):
+def write_file(name, folder, monkeypatch):
+    """Write the file of a line into a new folder, and return its path."""
     monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
     monkeypatch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
     monkeypatch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", bytes)
-    monkeypatch.chdir(folder)
-    write, readers = LINES[name]
+    folder.mkdir(exist_ok=True)
+    made = str(folder / "made")
+    cli(*(word.replace("{out}", made) for word in LINES[name][0].split()), expect=None)
+    [found] = folder.iterdir()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LINES)
+def test_what_is_written_is_read(name, folder, tmp_path, monkeypatch):
     if "--plot" in name:
         pytest.importorskip("matplotlib")
-    out = tmp_path / "made"
-    cli(*write.replace("{out}", str(out)).split(), expect=None)
-    [found] = tmp_path.iterdir()
+    monkeypatch.chdir(folder)
+    found = write_file(name, tmp_path, monkeypatch)
+    readers = LINES[name][1]
     assert found.is_dir() or found.stat().st_size
     if readers == TABLE:
         read_as_table(found)
