@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from fastcausal.options import Correction
@@ -11,12 +12,15 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import UNDEFINED, Bounded
 from fastcausal.report.page import Drawn
+from fastcausal.report.page.table import Links
 from fastcausal.significance.corrections import CORRECTED, level_text
 
 SCORE = ("value", "low", "high")
 RANK = ("rank", "rank_low", "rank_high")
 DIFFERENCE = ("delta", "delta_low", "delta_high")
 TESTED = ("p", "p_adjusted")
+REPORT = "report"  # the column beside systems with addresses of their reports
+ADDRESS = re.compile(r"https?://[^\0-\x20]+|[^:\0-\x1f]+", re.IGNORECASE)  # no other scheme
 WORDS = {
     "p": "p-value",
     "mde": "minimum detectable effect",
@@ -34,14 +38,15 @@ def board_table(
     beside: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Drawn:
     """Draw a row per system: score, rank and difference from the baseline with their intervals."""
-    # Texts beside a system come first, further scores last.
-    texts = [*next(iter((beside or {}).values()), ())]
+    # Texts beside a system come first, further scores last. Its name is a link to its report.
+    beside, links = _split_reports(beside or {})
+    texts = [*next(iter(beside.values()), ())]
     difference = [] if baseline is None else [f"minus {baseline}"]
     tests = [name for name in TESTED if name in next(iter(scores.values()))]
     columns = [*texts, score, "rank", *difference, *tests, *others]
     grid = Grid("", columns, "system", signed=difference)
     for name, row in scores.items():
-        shown: list[Cell] = [*(beside or {}).get(name, {}).values()]
+        shown: list[Cell] = [*beside.get(name, {}).values()]
         shown += [_bounded(row, *SCORE), _rank(row)]
         tested: list[Cell] = [""] * len([*difference, *tests])
         if difference and name != baseline:
@@ -50,7 +55,27 @@ def board_table(
         grid.add(name, *shown, *tested, *further)
     words = {**WORDS, "p_adjusted": f"p-value ({CORRECTED[correction]})"}
     intervals = [score, *difference, *others]
-    return Drawn(grid, intervals=intervals, marks=standings(scores), words=words)
+    return Drawn(grid, intervals=intervals, links=links, marks=standings(scores), words=words)
+
+
+def _split_reports(
+    beside: Mapping[str, Mapping[str, str]],
+) -> tuple[dict[str, dict[str, str]], Links]:
+    """Return the texts beside systems without the addresses of reports, and links to these.
+
+    >>> _split_reports({"a": {"lr": "0.1", "report": "pages/a.html"}})
+    ({'a': {'lr': '0.1'}}, {('', 'a', 'system'): 'pages/a.html'})
+    >>> _split_reports({"a": {"report": "javascript:alert(1)"}})
+    ({'a': {'report': 'javascript:alert(1)'}}, {})
+    """
+    addresses = {name: texts[REPORT] for name, texts in beside.items() if texts.get(REPORT)}
+    if not all(map(ADDRESS.fullmatch, addresses.values())):
+        addresses = {}
+    kept = {
+        system: {name: text for name, text in texts.items() if name != REPORT or not addresses}
+        for system, texts in beside.items()
+    }
+    return kept, {("", system, "system"): address for system, address in addresses.items()}
 
 
 def standings(scores: Mapping[str, Scores]) -> dict[str, str]:

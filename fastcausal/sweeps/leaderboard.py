@@ -16,7 +16,8 @@ from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, number_text, shares_in
-from fastcausal.report.page import Section
+from fastcausal.report.page import Page, Section
+from fastcausal.report.page.page import board_part
 from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
 from fastcausal.significance.draws import METHODS, Draws
@@ -172,6 +173,13 @@ def _sections(board: Leaderboard) -> list[Section]:
     return [Section("", [table], lines), describe_settings(board)]
 
 
+def _page(board: Leaderboard) -> Page:
+    """Make its page; columns beside the score group the rows, and stand against it in a picture."""
+    part = board_part() if board.hyperparameters or board.others else None
+    warnings = [f"warning: {warning}" for warning in board.warnings]
+    return Page(board.title, _sections(board), part, warnings=warnings)
+
+
 def _legend(board: Leaderboard) -> tuple[str, ...]:
     """Return lines with the corrected best score and the meaning of the columns."""
     expected, value = (number_text(board.winner[name]) for name in ("expected", "value"))
@@ -233,7 +241,8 @@ def leaderboard(
     top : int, optional
         The number of systems to keep; they are ranked among all.
     table : path or table, optional
-        Hyperparameters: a row per system, with its name in the column ``system`` or ``run``.
+        Hyperparameters: a row per system, with its name in the column ``system`` or ``run``. On the
+        page they group systems and are plotted; ``report`` is the address of a system's report.
     reading : ValueReading, optional
         As in `compare`.
     baseline : str, optional
@@ -336,6 +345,7 @@ def leaderboard(
         grids=_grids,
         arrow=_tabulate,
         sections=_sections,
+        page=_page,
     )
     board.legend = _legend(board)
     return board

@@ -16,6 +16,7 @@ SYSTEMS = tuple(sample.SYSTEMS.values())
 LOGS = tuple(FOLDER / f"run_{name}.eval" for name in "ab")
 RAW = FOLDER / "raw_answers.jsonl"
 ANSWERS = ("--answers", "output", "--unparsed", "empty")
+SCORES = ("--score", "overall_f1", "--score", "cause_f1")
 CLAIMS = (
     FOLDER / "claims_prediction_full_ann.json",
     "--against",
@@ -28,7 +29,7 @@ WRITTEN = {  # the page is added at the end, or after the first file
     "items": ("items", *LOGS, "--html"),
     "items of relations": ("items", sample.GOLD, *SYSTEMS, "--html"),
     "wrong items": ("errors", LOGS[0], "--html"),
-    "leaderboard": ("leaderboard", sample.GOLD, *SYSTEMS, "--n-resamples", 100, "--html"),
+    "leaderboard": ("leaderboard", sample.GOLD, *SYSTEMS, *SCORES, "--n-resamples", 100, "--html"),
     "compare": ("compare", sample.GOLD, *SYSTEMS[:2], "--n-resamples", 100, "--html"),
     "disagreements": ("agree", *sample.ANNOTATORS.values(), "--disagreements"),
     "stories": ("crab", "describe", sample.CRAB_GOLD, "--html"),

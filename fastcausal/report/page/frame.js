@@ -61,42 +61,49 @@ class Tabs {
   }
 }
 
+/** Order the rows of each part of a table as its headers say, or as they were written. */
+function arrange(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  const k = Math.max(heads.findIndex((head) => head.ariaSort), 0);
+  const way = heads[k].ariaSort;
+  const down = way === "descending";
+  const textOf = (row) => row.cells[k].textContent;
+  const valueOf = (row) => Number.parseFloat(textOf(row).replaceAll(",", ""));
+  const compare = (a, b) => {
+    if (!way) return a.place - b.place;
+    const [x, y] = [valueOf(a), valueOf(b)];
+    if (k && !(Number.isNaN(x) && Number.isNaN(y))) {
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
+      return (down ? y - x : x - y) || a.place - b.place;
+    }
+    return (down ? -1 : 1) * textOf(a).localeCompare(textOf(b), "en", { numeric: true });
+  };
+  const parts = [[]];
+  for (const row of table.tBodies[0].rows) {
+    if (row.cells.length === 1) parts.push([row], []);
+    else parts.at(-1).push(row);
+  }
+  table.tBodies[0].append(...parts.flatMap((part) => (part.length > 1 ? part.sort(compare) : part)));
+}
+
 /** Let the headers of a table sort its rows, part by part; a long one gets a field to search. */
 function sorting(table) {
   const heads = [...table.tHead.rows[0].cells];
   for (const head of heads) if (!head.textContent) head.append("name");
-  const body = table.tBodies[0];
-  const rows = [...body.rows];
-  const original = new Map(rows.map((row, k) => [row, k]));
+  const rows = [...table.tBodies[0].rows];
+  rows.forEach((row, k) => { row.place = k; });
   if (rows.filter((row) => row.cells.length > 1).length < 2) return;
-  const textOf = (row, k) => row.cells[k].textContent;
-  const valueOf = (row, k) => Number.parseFloat(textOf(row, k).replaceAll(",", ""));
-  const compare = (k, down) => (a, b) => {
-    const [x, y] = [valueOf(a, k), valueOf(b, k)];
-    if (k && !(Number.isNaN(x) && Number.isNaN(y))) {
-      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-      return (down ? y - x : x - y) || original.get(a) - original.get(b);
-    }
-    return (down ? -1 : 1) * textOf(a, k).localeCompare(textOf(b, k), "en", { numeric: true });
-  };
   heads.forEach((head, k) => {
     const button = element("button", "sort", ...head.childNodes);
     button.type = "button";
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      const was = head.getAttribute("aria-sort");
+      const was = head.ariaSort;
       const first = k ? "descending" : "ascending";
       const then = k ? "ascending" : "descending";
-      const now = was === first ? then : was === then ? "" : first;
-      heads.forEach((each) => each.removeAttribute("aria-sort"));
-      if (now) head.setAttribute("aria-sort", now);
-      const parts = [[]];
-      for (const row of [...original.keys()]) {
-        if (row.cells.length === 1) parts.push([row], []);
-        else parts.at(-1).push(row);
-      }
-      body.append(...parts.flatMap((part) =>
-        (now && part.length > 1 ? part.sort(compare(k, now === "descending")) : part)));
+      heads.forEach((each) => { each.ariaSort = null; });
+      head.ariaSort = was === first ? then : was === then ? null : first;
+      arrange(table);
     });
   });
   if (rows.length > MOST_UNSEARCHED) searching(table, rows);

@@ -144,6 +144,11 @@ def items_part(columns: Mapping[str, Any]) -> Scripted:
     return part._replace(style=_read(FOLDER / "items.css"))
 
 
+def board_part() -> Scripted:
+    """Make the part that groups the rows of a leaderboard, and draws scores against a column."""
+    return Scripted.read_folder(FOLDER, "board", SCORES, ["board"])
+
+
 def examples_table() -> Scripted:
     """Make the part of examples that another script starts, with columns of its own."""
     return Scripted.read_folder(FOLDER, "examples", "Examples", EXAMPLES)

@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
     # Columns of counts shown as one stacked bar, in an additional column
     stacked: Sequence[str] = ()
     heat: bool = False  # True to tint each count by its share of the row
-    links: Links = NO_LINKS  # Addresses on the page by part, row and column
+    links: Links = NO_LINKS  # Addresses by part, row and column; the corner is that of names
     marks: Mapping[str, str] = {}  # Words after the names of rows
     words: Mapping[str, str] = {}  # Headers in words; the name of the column becomes a tooltip
 
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
                 body += f'<tr><th colspan="{width}" scope="rowgroup">{html_text(part)}</th></tr>'
             falls = self._falls(rows)
             for name, cells in rows:
-                shown = self._name(name) + "".join(
+                shown = self._name(part, name) + "".join(
                     self._cell((part, name, column), cell, cells, scale, sign)
                     for column, cell, scale, sign in zip(
                         columns, cells, scales, grid.signs, strict=True
@@ -89,10 +89,16 @@ class Drawn(NamedTuple):
             return f'<th scope="col"{title}>{key}{html_text(self.words[name])}</th>'
         return f'<th scope="col">{key}{html_text(name)}</th>'
 
-    def _name(self, name: str) -> str:
+    def _name(self, part: str, name: str) -> str:
         mark = self.marks.get(name)
         tag = f' <span class="tag">{html_text(mark)}</span>' if mark else ""
-        return f'<th scope="row">{html_text(name)}{tag}</th>'
+        text = self._link((part, name, self.grid.header[0]), html_text(name))
+        return f'<th scope="row">{text}{tag}</th>'
+
+    def _link(self, place: tuple[str, str, str], text: str) -> str:
+        """Make a link of a text if its place has an address."""
+        address = self.links.get(place)
+        return text if address is None else f'<a href="{html_text(address)}">{text}</a>'
 
     def _cell(
         self,
@@ -105,8 +111,7 @@ class Drawn(NamedTuple):
         text = html_text(number_text(cell, self.grid.digits, sign))
         number, bracket, rest = text.partition(" [")
         text = f"{number}<small>{bracket}{rest}</small>" if bracket else number
-        if place in self.links and cell:
-            text = f'<a href="{html_text(self.links[place])}">{text}</a>'
+        text = self._link(place, text) if cell else text
         picture, kind = "", ""
         if isinstance(cell, int | float) and cell == cell:
             if place[2] in (*self.shares, *self.counts):
