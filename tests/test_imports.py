@@ -51,6 +51,7 @@ TASKS = {
     "labels": {"relations"},
     "describe": {"classification", "labels", "relations"},
     "meta": {"classification", "labels", "values"},
+    "check": {"classification"},
     "claims": {"labels"},
     "crab": {"classification", "labels"},
     "answers": {"labels"},

@@ -284,6 +284,7 @@ VALUES = {
     "unplaced": "skip",
     "link": "other",
     "agree --cluster": "text",
+    "check --sentence-labels": "sentence_labels.csv",
     "agree --labels": "label",
     "agree --protocol": "recess-code",
     "agree --unmatched": "skip",

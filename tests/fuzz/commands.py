@@ -136,7 +136,8 @@ TAKES = (
     f"meta drift {{scores}} {{scores}} [{{human}}] --metric judge [--cluster topic] {SHOWN}",
     f"describe {{relations}} [{{relations}}] [--tokenizer nltk-style] {SHOWN}",
     f"describe {{labels}} [--from {FORMATS}] {SHOWN}",
-    f"check {{relations}} [{{relations}}] --tags strict|cnc-2023|cnc-2022 {SHOWN}",
+    f"check {{relations}} [{{relations}}] --tags strict|cnc-2023|cnc-2022 "
+    f"[--sentence-labels {{labels}}] {SHOWN}",
     *(f"convert {{relations}} {target} --tags strict|cnc-2023|cnc-2022 [--from {FORMATS}]"
       for target in TARGETS),
     "convert {relations} x.csv|x.jsonl|x.conll --like {relations} [--tags aligned]",

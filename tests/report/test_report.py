@@ -41,7 +41,7 @@ MAKERS = {
     "agreement": lambda: fc.agree(list(sample.ANNOTATORS.values())),
     "labels": lambda: fc.label_agreement(LABELS),
     "check": lambda: fc.check(fc.Relations.from_examples(FAULTY)),
-    "check without findings": lambda: fc.check(sample.GOLD),
+    "check without findings": lambda: fc.check(sample.ANNOTATORS["annotator_3"]),
     "explain": lambda: fc.explain(sample.GOLD, sample.SYSTEMS["chatty"]),
     "corpus": lambda: fc.describe(sample.GOLD),
     "intervals": lambda: MAKERS["classification"]().with_intervals(method="jackknife"),
@@ -237,7 +237,7 @@ COMMANDS = {
     "qa questions.json answers.json": lambda: fc.qa("questions.json", "answers.json"),
     "answers judged_ann.json": lambda: fc.answers("judged_ann.json"),
     "describe gold.csv": lambda: fc.describe("gold.csv"),
-    "check gold.csv": lambda: fc.check("gold.csv"),
+    "check annotator_3.jsonl": lambda: fc.check("annotator_3.jsonl"),
     "aggregate careful.parquet": lambda: fc.Statistics.read("careful.parquet").report(),
     "compare careful.parquet hasty.parquet": lambda: fc.compare("careful.parquet", "hasty.parquet"),
     "leaderboard careful.parquet hasty.parquet": lambda: fc.leaderboard(

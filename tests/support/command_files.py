@@ -35,6 +35,7 @@ def lay_files(folder: Path) -> Path:
         "index,text,causal_text_w_pairs,num_rs\n"
         "a,Rain floods roads,['<ARG0>Rain floods <ARG1>roads</ARG1>'],1\n"
     )
+    (folder / "sentence_labels.csv").write_text("id,label\na,0\n")
     box(folder / "box", "recess")
     without_wheels(folder / "wheels")
     (folder / "submissions").mkdir()

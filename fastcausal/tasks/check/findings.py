@@ -31,9 +31,12 @@ KINDS = (
     "relation without effect",
     "overlapping cause and effect",
     "several segments",
+    "relation within a span",
     "relation without type",
     "type in another case",
     "unread relation",
+    "causal without relation",
+    "relation in non-causal",
 )
 MAX_TEXT = 1000  # characters of a span in a finding: spans overlap and may be long
 _SCHEMA = pa.schema(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,25 +20,29 @@ from fastcausal.formats.annotation.projects import documents as documents_in
 from fastcausal.formats.examples import examples, text_column
 from fastcausal.formats.reading.builder import RoleSpan, UnreadError
 from fastcausal.formats.reading.format import Opened
-from fastcausal.formats.reading.sources import RelationSources
+from fastcausal.formats.reading.sources import LabelSource, RelationSources
 from fastcausal.formats.sentences import SearchedSentence
 from fastcausal.marking import Marking
 from fastcausal.options import MarkingSettings, TagReading
 from fastcausal.relations import Relations
 from fastcausal.tasks.check.findings import MAX_TEXT, CheckReport, Finding, present_findings
+from fastcausal.tasks.check.labels import Annotated, check_labels
+from fastcausal.tasks.classification import files as label_files
 
 
 def check(
     sources: RelationSources,
     tags: TagReading = "strict",
+    sentence_labels: LabelSource | None = None,
     **marking: Unpack[MarkingSettings],
 ) -> CheckReport:
     """Check annotations against the guidelines of RECESS.
 
     A relation has one Cause and one Effect, each a continuous span within the sentence; they do not
-    overlap. A Signal may be in pieces and inside the others. Every span has a label and a link;
-    links go from Cause and Signal to Effect. If some relations have a type, all have one, and a
-    type is spelled in one case.
+    overlap, and hold no other relation whole. A Signal may be in pieces and inside the others.
+    Every span has a label and a link; links go from Cause and Signal to Effect. If some relations
+    have a type, all have one, and a type is spelled in one case. A causal sentence has a relation,
+    any other has none.
 
     Parameters
     ----------
@@ -47,6 +52,9 @@ def check(
         brat files; other formats have only relations.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         Read tags so; aligned takes sentences unlike their texts.
+    sentence_labels : path, list, array, column or table, optional
+        Compare with these labels of sentences, 1 causal and 0 not. Any source of
+        `fastcausal.tasks.classification.files.read` with ids or texts.
     **marking
         Settings of reading relations, see `fastcausal.marking.Marking`.
 
@@ -59,7 +67,8 @@ def check(
     Raises
     ------
     InputError
-        There is no source, a source cannot be read, or non-default ``tags`` find no tags.
+        There is no source, a source cannot be read, non-default ``tags`` find no tags, or no label
+        is of an example.
 
     Examples
     --------
@@ -83,11 +92,13 @@ def check(
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
     readings = set()
+    labelled: list[Annotated] = []
     files = [(name, file) for name, source in named for file in formats.documents_of(source)]
     checked = [(name, *each) for name, file in files for each in _open(file, given)]
     types = Spellings.collect(relations for *_, relations in checked)
     for annotator, file, document, relations in checked:
         owners = _owners(relations, annotator, file)
+        labelled.append(Annotated(owners, file, relations))
         readings.add(relations.reading.tags)
         if document is None or document.text:  # a left-out document has only notes
             annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
@@ -97,11 +108,13 @@ def check(
         else:
             owner = annotator or document.annotator
             findings += _check_document(document, owner)
-            findings += _check_types(relations, document, owner, types)
+            findings += _check_examples(relations, document, owner, types)
         n_examples += len(relations)
         n_relations += relations.n_relations
     if tags not in ("strict", *readings):
         raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
+    if sentence_labels is not None:
+        findings += check_labels(label_files.read(sentence_labels), labelled, notes)
     return present_findings(
         tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes), tags
     )
@@ -292,26 +305,67 @@ def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
     return any(start < stop for (_, stop), (start, _) in pairwise(ordered))
 
 
-def _check_types(
+def _check_examples(
     relations: Relations, document: Document, owner: str, types: Spellings
 ) -> Iterator[Finding]:
-    """Yield the findings in the types of a document's relations."""
-    for example, names in zip(examples(relations), types_of(relations), strict=True):
+    """Yield the findings in types and nested relations of a document's sentences."""
+    arguments = _arguments(relations)
+    told = zip(examples(relations), types_of(relations), document.sentences, strict=True)
+    for example, names, sentence in told:
         for number, (spans, name) in enumerate(zip(example.relations, names, strict=True), 1):
             for kind, message in types.check(name) if spans else ():
                 said = f"relation {number} {message}"
                 yield Finding(owner, document.file, example.id, kind, said)
+        for kind, message, (_, first, last) in _check_nesting(example.relations, arguments):
+            start, stop = (
+                sentence.offset + k for k in (sentence.starts[first], sentence.stops[last - 1])
+            )
+            text = _cut(document.text, start, stop)
+            yield Finding(owner, document.file, example.id, kind, message, text, start, stop)
+
+
+def _arguments(relations: Relations) -> dict[int, str]:
+    """Return the names of the roles that a relation has to have."""
+    return {role: relations.roles[role] for role in arguments_of(relations.roles)}
+
+
+def _check_nesting(
+    relations: Sequence[list[RoleSpan] | None], arguments: Mapping[int, str]
+) -> Iterator[tuple[str, str, RoleSpan]]:
+    """Yield kind, message and span of each argument that holds all spans of another relation."""
+    whole = sorted(
+        (min(start for _, start, _ in spans), max(stop for *_, stop in spans), number)
+        for number, spans in enumerate(relations, 1)
+        if spans and len(arguments) > 1 and arguments.keys() <= {role for role, *_ in spans}
+    )
+    starts = [start for start, *_ in whole]
+    earliest: list[list[tuple[int, int]]] = [[]]  # by place: of all from there, two that end first
+    for _, stop, number in reversed(whole):
+        earliest.append(sorted([*earliest[-1], (stop, number)])[:2])
+    seen = set()
+    for number, spans in enumerate(relations, 1):
+        for span in sorted(spans or ()):
+            role, first, last = span
+            if role not in arguments or span in seen:
+                continue
+            for stop, other in earliest[len(whole) - bisect_left(starts, first)]:
+                if other != number and stop <= last:
+                    argument = _with_article(arguments[role])
+                    message = f"relation {number} has {argument} that holds relation {other} whole"
+                    yield "relation within a span", message, span
+                    seen.add(span)
+                    break
 
 
 def _check_relations(
     relations: Relations, file: str, owners: list[str], types: Spellings
 ) -> Iterator[Finding]:
     """Yield the findings in relations, in their order."""
-    arguments = {role: relations.roles[role] for role in arguments_of(relations.roles)}
+    arguments = _arguments(relations)
     named = zip(owners, examples(relations), types_of(relations), strict=True)
     own = text_column(relations.table)  # writers show given tokens instead, at other places
     for k, (owner, example, names) in enumerate(named):
-        faults = [
+        own_faults = (
             (kind, f"relation {number} {message}", span)
             for number, (spans, name) in enumerate(zip(example.relations, names, strict=True), 1)
             for kind, message, span in (
@@ -322,7 +376,8 @@ def _check_relations(
                     for fault in types.check(name)
                 ),
             )
-        ]
+        )
+        faults = [*own_faults, *_check_nesting(example.relations, arguments)]
         sentence = (
             SearchedSentence(example.text, example.by_letters)
             if faults and example.text is not None and own[k].as_py() in (None, example.text)

@@ -90,6 +90,15 @@ class Labels:
             )
         return replace(self, values=each(lambda words: digits(words).cast(of), self.values))
 
+    def require_causal(self) -> pa.Array:
+        """Return the labels as integers; InputError for any but 1 (causal) and 0 (not)."""
+        values = self.convert_to_kind("integers", "a corpus").values
+        odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
+        if odd >= 0:
+            label = values[odd].as_py()
+            raise InputError(f"{self.locate(odd)}: label {label}, expected 1 (causal) or 0 (not)")
+        return values
+
     def renamed(self, names: Mapping[str, str]) -> Labels:
         """Return the same labels with new names."""
         old, new = pa.array(names.keys(), pa.string()), pa.array(names.values(), pa.string())

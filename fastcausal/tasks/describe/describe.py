@@ -111,12 +111,7 @@ def describe(
 
 
 def _describe_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
-    values = labels.convert_to_kind("integers", "a corpus").values
-    odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
-    if odd >= 0:
-        label = values[odd].as_py()
-        raise InputError(f"{labels.locate(odd)}: label {label}, expected 1 (causal) or 0 (not)")
-    causal = values.to_numpy() == 1
+    causal = labels.require_causal().to_numpy() == 1
     words: Histograms = {}
     if labels.texts is not None:
         texts = arrow.joined(labels.texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pyarrow as pa
 import pytest
@@ -13,7 +14,7 @@ from fastcausal import formats, sample
 from fastcausal.errors import InputError
 from fastcausal.relations import Relations
 from fastcausal.tasks.check.findings import KINDS, count_kinds
-from fastcausal.tasks.check.guidelines import check
+from fastcausal.tasks.check.guidelines import _check_nesting, check
 from tests.support.cli import cli
 from tests.support.profiles import trials
 
@@ -198,6 +199,81 @@ def test_a_document_with_faults_is_read_all_the_same(brat):
     assert check(path).n_relations == formats.read(path).n_relations == 1
 
 
+def test_a_span_that_holds_another_relation(brat):
+    """A finding for each span, with its place in the document, whatever the relation's number."""
+    text = "It rained .\nFrost cut the crop by half , so prices doubled and mills shut .\n"
+    marks = [("Cause", "Frost"), ("Effect", "cut the crop by half"),
+             ("Cause", "Frost cut the crop by half"), ("Effect", "prices doubled"),
+             ("Effect", "mills shut"), ("Signal", "so")]  # fmt: skip
+    links = [(3, 4), (3, 5), (6, 4), (1, 2)]
+    (finding,) = check(brat(marks, links, text=text)).findings
+    assert (finding.kind, finding.example) == ("relation within a span", "d:2")
+    assert finding.message == "relation 1 has a cause that holds relation 3 whole"
+    assert text[finding.start : finding.stop] == finding.text == "Frost cut the crop by half"
+    outside = [(3, 4), (3, 5), (6, 2), (1, 2)]  # the signal of the other relation
+    assert not check(brat(marks, outside, text=text)).findings
+
+
+SPANS = st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 6)).map(
+    lambda s: (s[0], s[1], s[1] + s[2])
+)
+
+
+@given(st.lists(st.none() | st.lists(SPANS, max_size=3), max_size=5))
+@trials(300)
+def test_nested_relations_are_those_of_every_pair(relations):
+    expected = {
+        span
+        for k, spans in enumerate(relations)
+        for span in spans or ()
+        for j, other in enumerate(relations)
+        if j != k and {role for role, *_ in other or ()} == {0, 1}
+        and all(span[1] <= start and stop <= span[2] for _, start, stop in other)
+    }  # fmt: skip
+    given = [spans and sorted(spans) for spans in relations]
+    found = [span for *_, span in _check_nesting(given, {0: "cause", 1: "effect"})]
+    assert len(found) == len({*found})
+    assert {*found} == expected
+
+
+def test_labels_of_sentences(brat, tmp_path):
+    """Labels join by id if one is shared, else by text; what has no partner is counted."""
+    path = brat(GOOD, [(1, 2), (3, 2)])
+    labels = tmp_path / "labels.csv"
+
+    def found(*rows, column="id"):
+        labels.write_text(f"{column},label\n" + "".join(f"{row}\n" for row in rows))
+        report = check([path], sentence_labels=labels)
+        return [(f.example, f.kind, f.message) for f in report.findings], report.notes
+
+    contradicted = [
+        ("d:1", "relation in non-causal", "its label is 0 (not causal), and it has 1 relation"),
+        ("d:2", "causal without relation", "its label is 1 (causal), and it has no relation"),
+    ]
+    assert found("d:1,1", "d:2,0") == ([], {})
+    assert found("d:2,1", "d:1,0", "e,0", "f,1") == (
+        contradicted, {f"labels in {labels} without an example": 2},
+    )  # fmt: skip
+    texts = ["Heavy  rain caused floods .", "They fled because of the floods ."]
+    told = f'id,text,label\nx,{texts[0]},0\ny,"{texts[1]} ",1\n'
+    labels.write_text(told)
+    by_text = check([path], sentence_labels=labels).findings
+    assert [(f.example, f.kind, f.message) for f in by_text] == contradicted
+    assert found("d:1,1") == ([], {f"examples without a label in {labels}": 1})
+    unread = Relations.from_examples([{"id": "a", "length": 2, "relations": [None, {}]}])
+    known = [{"id": "a", "label": 1}]
+    assert [f.kind for f in check(unread, sentence_labels=known).findings] == ["unread relation"]
+    for rows, message in (
+        (["d:1,2"], "label 2, expected 1 (causal) or 0 (not)"),
+        (["x,1"], 'no id and no text of the annotations, whose first id is "d:1"'),
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            found(*rows)
+    labels.write_text("id,label\nd:1,0\nd:2,0\n")
+    out, _ = cli("check", path, "--sentence-labels", labels, "--json", expect=1)
+    assert json.loads(out)["counts"] == {"relation in non-causal": 1}
+
+
 def test_other_types_are_noted(brat):
     report = check(brat([*GOOD, ("Person", "They")], [(1, 2), (3, 2), (4, 2)]))
     assert not report.findings
@@ -321,10 +397,11 @@ def test_roles_in_another_order():
 def test_the_sample():
     report = check([sample.GOLD, *sample.ANNOTATORS.values(), *sample.SYSTEMS.values()])
     assert report.n_files == 7
-    assert report.to_dict()["annotators"] == {
-        "gold": {}, "annotator_1": {}, "annotator_2": {}, "annotator_3": {},
-        "careful": {}, "hasty": {}, "chatty": {"several segments": 13},
-    }  # fmt: skip
+    nested = {"gold": 9, "annotator_1": 2, "annotator_2": 5, "careful": 4, "chatty": 20}
+    assert report.counts() == {"several segments": 13, "relation within a span": 40}
+    for name in report.annotators:
+        assert report.counts(name).get("relation within a span", 0) == nested.get(name, 0)
+    assert report.counts("chatty")["several segments"] == 13
 
 
 def test_several_annotators(brat):
@@ -389,7 +466,7 @@ def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, l
     if not check(relations).findings and relations.n_unread:
         raise AssertionError("an unread relation is a finding")
     assert set(check(relations).counts()) <= {
-        "unread relation", "overlapping cause and effect",
+        "unread relation", "overlapping cause and effect", "relation within a span",
     }  # fmt: skip
     if relations.n_unread:
         assert report.findings
