@@ -155,11 +155,11 @@ $(VENV)/.run: $(INPUTS) | $(BIN)/python
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.run
-	$(INSTALL) 'fastcausal[cas]' --group test
+	$(INSTALL) --group test
 	touch $@
 
 $(VENV)/.test-all: pyproject.toml $(VENV)/.page | $(VENV)/.run
-	$(INSTALL) 'fastcausal[cas,text,torch,hf,ray]' --group test-all
+	$(INSTALL) 'fastcausal[text,torch,hf,ray]' --group test-all
 	touch $(VENV)/.test $@
 
 # A minute of processor time, and 90 MB for the compiler.

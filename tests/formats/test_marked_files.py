@@ -17,7 +17,6 @@ from tests.support.profiles import trials
 
 from .test_drawn_marks import FILES, counted
 
-pytest.importorskip("cassis")
 pytestmark = pytest.mark.drawn
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import random
 import re
-import sys
 import zipfile
 
 import pytest
@@ -22,8 +22,6 @@ from tests.support.cli import cli
 from tests.support.profiles import trials
 from tests.support.projects import Marked
 from tests.support.zips import HOSTILE, packed
-
-pytest.importorskip("cassis")
 
 LABELS = ("Cause", "Effect", "Signal", "Cause", "Effect", "cause")
 LINKS = ((0, 1), (2, 1), (3, 4), (5, 4))
@@ -326,13 +324,71 @@ def test_damaged_xml(tmp_path):
             fc.read(tmp_path / "a.xmi")
 
 
-def test_cassis_is_missing(tmp_path, monkeypatch):
-    (tmp_path / "a.xmi").write_text(projects.xmi(ONE))
-    monkeypatch.setitem(sys.modules, "cassis", None)
-    with pytest.raises(
-        fc.InputError, match=r"is read by dkpro-cassis: pip install fastcausal\[cas\]"
-    ):
-        fc.read(tmp_path / "a.xmi")
+WIDE_TYPES = projects.TYPES.format(
+    "<typeDescription><name>webanno.custom.Role</name><supertypeName>uima.cas.String"
+    "</supertypeName></typeDescription>"
+    + projects.type_of("webanno.custom.Base", "uima.tcas.Annotation", CES="webanno.custom.Role")
+    + projects.type_of("webanno.custom.CauseEffectSignal", "webanno.custom.Base",
+                       order="uima.cas.Integer", sure="uima.cas.Boolean")
+    + projects.type_of("webanno.custom.CausalLabel", "uima.tcas.Annotation",
+                       Governor="webanno.custom.Base", Dependent="webanno.custom.Base")
+    + projects.type_of("Lone", "uima.cas.TOP", next="Lone")
+)  # fmt: skip
+WIDE = """<?xml version="1.1"?>
+<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore"
+ xmlns:tcas="http:///uima/tcas.ecore" xmlns:c="http:///webanno/custom.ecore"
+ xmlns:noNamespace="http:///uima/noNamespace.ecore" xmi:version="2.0"><cas:NULL xmi:id="0"/>
+<tcas:DocumentAnnotation xmi:id="8" sofa="1" begin="0" end="21" language="en"/>
+<c:CauseEffectSignal xmi:id="5" sofa="1" begin="0" end="7" CES="Cause" order="3" sure="true"/>
+<c:CauseEffectSignal xmi:id="6" sofa="1" begin="15" end="21" CES="Effect"/>
+<c:CauseEffectSignal xmi:id="9" sofa="2" begin="0" end="3" CES="Effect"/>
+<c:CausalLabel xmi:id="7" sofa="1" begin="0" end="0" Governor="5" Dependent="6"/>
+<noNamespace:Lone xmi:id="4" next="4"/>
+<cas:FSArray xmi:id="3" elements="5 6"/>
+<cas:Sofa xmi:id="2" sofaNum="2" sofaID="other" mimeType="text" sofaString="no floods"/>
+<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text"
+ sofaString="Rain&#10;🌧 causes floods"/>
+<cas:View sofa="1" members="8 5 6 7 4"/><cas:View sofa="2" members="9"/></xmi:XMI>
+"""
+
+
+def test_xmi_as_cassis_reads_it(tmp_path):
+    """Types with supertypes, strings of a list, two views, letters of two UTF-16 units."""
+    cassis = pytest.importorskip("cassis")
+    (tmp_path / "TypeSystem.xml").write_text(WIDE_TYPES)
+    (tmp_path / "a.xmi").write_text(WIDE)
+    # cassis reads no strings of a list: to it they are any strings.
+    known = re.sub(r">webanno\.custom\.Role</range", ">uima.cas.String</range", WIDE_TYPES)
+    cas = cassis.load_cas_from_xmi(
+        io.BytesIO(WIDE.partition("?>")[2].encode()),
+        typesystem=cassis.load_typesystem(io.BytesIO(known.encode())),
+    )
+    spans = [m for m in cas.select_all_annotations() if "CauseEffectSignal" in m.type.name]
+    rows = fc.read(tmp_path / "a.xmi", example="document").to_examples()
+    words = [cas.sofa_string[m.begin : m.end].split() for m in spans]
+    tokens = cas.sofa_string.split()
+    places = {m.CES.lower(): [(tokens.index(w[0]), tokens.index(w[-1]) + 1)]
+              for m, w in zip(spans, words, strict=True)}  # fmt: skip
+    assert [row["relations"] for row in rows] == [[places]]
+    assert rows[0]["text"].split() == tokens
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "message"),
+    [
+        ('Governor="5"', 'Governor="55"', "Governor of .*CausalLabel 7 is 55, an id that no"),
+        ('members="8 5', 'members="8 55', "no element has the id 55"),
+        ("c:CauseEffectSignal", "c:Unknown", "has no type webanno.custom.Unknown"),
+        ("_InitialView", "third", "without a text"),
+        ('begin="15"', 'begin="x"', '"begin" of CauseEffectSignal 6 is None'),
+    ],
+)
+def test_what_is_wrong_in_xmi(tmp_path, found, put, message):
+    (tmp_path / "TypeSystem.xml").write_text(WIDE_TYPES)
+    (tmp_path / "a.xmi").write_text(WIDE.replace(found, put))
+    out, err = cli("check", tmp_path / "a.xmi", expect=2)
+    assert re.search(rf"a\.xmi: .*{message}", err), err
+    assert not out
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.tsv", "a.xmi"])

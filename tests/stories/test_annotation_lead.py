@@ -121,8 +121,6 @@ EXPORTS = {
     "tool", [pytest.param(t, marks=pytest.mark.slow if "XMI" in t else ()) for t in EXPORTS]
 )
 def test_one_command_from_an_export_to_alpha(project, by_hand, tmp_path, tool):
-    if "XMI" in tool:
-        pytest.importorskip("cassis")
     sources = EXPORTS[tool](project, tmp_path)
     out, _ = cli("agree", *sources, "--json")
     found = json.loads(out)

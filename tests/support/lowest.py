@@ -14,7 +14,7 @@ from pathlib import Path
 
 DECLARED = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
 PROJECT = DECLARED["project"]
-OF_USERS = ("jit", "llm", "cas")  # extras that tests of the core need, besides plots, whose
+OF_USERS = ("jit", "llm")  # extras that tests of the core need, besides plots, whose
 # lowest Matplotlib warns of a later pyparsing, and warnings are errors in tests
 
 

@@ -112,7 +112,7 @@ TYPES = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def _type(name, base, **features):
+def type_of(name, base, **features):
     listed = "".join(
         f"<featureDescription><name>{f}</name><description/><rangeTypeName>{r}</rangeTypeName>"
         "</featureDescription>\n"
@@ -125,10 +125,10 @@ def _type(name, base, **features):
 
 
 TYPE_SYSTEM = TYPES.format(
-    _type(SEGMENT + "Sentence", "uima.tcas.Annotation")
-    + _type(SEGMENT + "Token", "uima.tcas.Annotation")
-    + _type(SPAN, "uima.tcas.Annotation", CES="uima.cas.String")
-    + _type(LINK, "uima.tcas.Annotation", Governor=SPAN, Dependent=SPAN)
+    type_of(SEGMENT + "Sentence", "uima.tcas.Annotation")
+    + type_of(SEGMENT + "Token", "uima.tcas.Annotation")
+    + type_of(SPAN, "uima.tcas.Annotation", CES="uima.cas.String")
+    + type_of(LINK, "uima.tcas.Annotation", Governor=SPAN, Dependent=SPAN)
 )
 
 

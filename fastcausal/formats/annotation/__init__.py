@@ -9,7 +9,7 @@
     brat.py           brat standoff
     webanno.py        UIMA CAS JSON of WebAnno and INCEpTION
     webanno_tsv.py    WebAnno TSV 3
-    xmi.py            UIMA CAS XMI, through dkpro-cassis
+    xmi.py            UIMA CAS XMI
     tasks.py          texts with marks added one by one, for
     doccano.py        doccano, and
     label_studio.py   Label Studio
