@@ -12,10 +12,11 @@ from tests.cli.test_bad_input import BAD, write
 from tests.support.cli import cli
 
 PAGE = Path(__file__).parents[1] / "docs" / "howto" / "troubleshooting.md"
-MESSAGE = re.compile(r"^\*\*`(.+?)`\*\* \S", re.MULTILINE)
+MESSAGE = re.compile(r"^### `(.+)`\n\n\S", re.MULTILINE)
 GOLD, PRED = "sample/gold.csv", "sample/careful.jsonl"
 COMMANDS = [
     ("score", GOLD, "away.jsonl"),
+    ("score", GOLD, "table.xls"),
     ("score", GOLD, PRED, "--away"),
     ("score", GOLD, PRED, "--seed", "1", "--seed", "2"),
     ("score", GOLD, PRED, "--by", "away"),
@@ -31,6 +32,7 @@ def messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the standard error of failing commands and of bad files."""
     monkeypatch.chdir(tmp_path)
     sample.copy_to(tmp_path / "sample")
+    (tmp_path / "table.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
     said = [cli(*arguments, expect=2)[1] for arguments in COMMANDS]
     for text, name, gold, _ in BAD.values():
         bad = write(tmp_path / name, text)
