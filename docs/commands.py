@@ -11,15 +11,15 @@ from fastcausal.cli import app
 from fastcausal.cli.parameters import EXIT_STATUS, Command
 
 PAGE = "reference/commands.md"
-# Factors of the search: a how-to page comes before functions and reasons that name its words.
-RANKS = {"howto": 2, "porting": 2, "reference": 0.2, "decisions": 0.2}
+# Factors of the search: a page of its own comes before lists and reasons that name its words.
+RANKS = {"porting/": 0.5, "conformance.md": 0.2, "reference/": 0.2, "decisions/": 0.2}
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Rank a page in the search, and append all commands to theirs; MkDocs calls this for each."""
-    folder = page.file.src_uri.rpartition("/")[0]
-    if folder in RANKS:
-        page.meta["search"] = {"boost": RANKS[folder]}
+    for start, rank in RANKS.items():
+        if page.file.src_uri.startswith(start):
+            page.meta["search"] = {"boost": rank}
     if page.file.src_uri != PAGE:
         return markdown
     return "\n\n".join([markdown, *described(app, "fastcausal")])
