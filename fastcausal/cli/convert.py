@@ -87,11 +87,12 @@ def convert(
     refuse(ctx, ("relation",), "is for MAVEN-ERE")
     is_plain = tags == "strict" and marks == MARKS
     is_plain &= (like, answers, id, seed, premise) == (None,) * 5
-    if is_plain and _convert_in_batches(source, source_format, target, target_format):
-        return
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags], **marks.given()) if like is not None else None
-        file: Any = opened(source, source_format or implied(answers), whole=True)
+        file: Any = opened(source, source_format or implied(answers), whole=not is_plain)
+    if is_plain and _convert_in_batches(source, file, source_format, target, target_format):
+        return
+    with doing(f"reading {source}"):
         relations = fc.read(
             file, source_format, like=gold, tags=tags, answers=answers, id=id, **marks.given()
         )
@@ -108,15 +109,19 @@ def convert(
 
 
 def _convert_in_batches(
-    source: str, source_format: ReadFormat | None, target: Path, target_format: WriteFormat | None
+    source: str,
+    file: Any,  # What `opened` makes of it
+    source_format: ReadFormat | None,
+    target: Path,
+    target_format: WriteFormat | None,
 ) -> bool:
-    """Convert Parquet or Arrow files in bounded memory; return False if they must be read whole."""
+    """Convert files in bounded memory; return False if they must be read whole."""
     from fastcausal.errors import InputError
-    from fastcausal.formats.reading.streams import stream_of_tables
+    from fastcausal.formats.reading.streams import stream_alone
     from fastcausal.formats.writing import write_stream
 
     try:
-        examples = stream_of_tables(source, source_format)
+        examples = stream_alone(file, source_format)
     except InputError:  # reading reports it
         return False
     if examples is None:

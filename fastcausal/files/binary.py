@@ -86,11 +86,12 @@ def appending(
     target: str | os.PathLike[str],
     # Called at the end for the metadata of the schema; CSV and JSON lines store none
     metadata: Callable[[], dict[bytes, bytes]] | None = None,
+    suffix: str | None = None,  # By default that of the target
 ) -> Iterator[Callable[[pa.Table], None]]:
     """Write tables of one schema to a file, which appears when all of them are written."""
     # The suffix decides the format: ``.parquet`` (also without a suffix, as for a device),
     # ``.arrow``, ``.jsonl``, or ``.csv`` for tables without lists.
-    suffix = Path(target).suffix.lower() or ".parquet"
+    suffix = suffix or Path(target).suffix.lower() or ".parquet"
     if suffix not in ROW_SUFFIXES:
         known = ", ".join(ROW_SUFFIXES)
         raise InputError(f'{target}: unknown suffix "{suffix}" of a table, expected one of {known}')

@@ -2,21 +2,19 @@
 
 ::
 
-    Relations ──┐
-                ├─▶ blocks ──▶ Writer.checks ──▶ Writer.rows ──▶ file
-    Stream ─────┘   of rows
+    Relations ────────────┐
+                          ├─▶ blocks ──▶ Writer.checks ──▶ Writer.rows ──▶ file
+    Stream ──▶ Parts ─────┘   of rows
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
-from typing import IO, NamedTuple, Protocol
-
-import numpy as np
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import replacing
@@ -55,6 +53,58 @@ class Conversion(NamedTuple):
     lost: list[str]  # Messages on losses
 
 
+@runtime_checkable
+class StreamWrite(Protocol):
+    """The `write` of a format whose files are also written from a stream."""
+
+    def __call__(self, relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+        """Write relations in memory; return messages on losses."""
+        ...
+
+    def stream(
+        self, examples: Stream, target: str | os.PathLike[str], progress: Progress | None
+    ) -> Conversion:
+        """Write the examples of a stream; memory holds some batches, and 8 bytes for every id."""
+        ...
+
+
+class Parts:
+    """The parts of a stream one after another, compared with each other and counted."""
+
+    def __init__(self, examples: Stream, progress: Progress | None) -> None:
+        self.examples, self.progress = examples, progress
+        self.n_examples = self.n_relations = self.n_unread = 0  # of the parts before this one
+
+    def read(self) -> Generator[Relations]:
+        """Yield the parts; raise InputError if all examples at once would be another table."""
+        seen, form, has_types = SeenKeys(), None, False
+        with closing(ahead(self.examples.batches())) as parts:
+            for part in parts:
+                form = form or (part.table.schema, part.types is None)
+                if (part.table.schema, part.types is None) != form:
+                    raise InputError("the columns change")
+                if part.ids is not None:
+                    seen.add(part.ids)
+                if part.types is not None:
+                    has_types |= part.types.flatten().null_count < part.n_relations
+                yield part
+                self.n_examples += len(part)
+                self.n_relations += part.n_relations
+                self.n_unread += part.n_unread
+                if self.progress is not None:
+                    self.progress(self.n_examples, self.examples.n_examples)
+        if seen.has_repeats():
+            raise InputError("an id occurs twice")
+        if form is not None and not (form[1] or has_types):
+            raise InputError("no relation has a type")
+
+    def done(self, lost: list[str]) -> Conversion:
+        """Return the numbers of all parts, with these messages on losses."""
+        assert self.examples.reading is not None
+        counts = self.n_examples, self.n_relations, self.n_unread
+        return Conversion(self.examples.reading, *counts, lost)
+
+
 @dataclass(frozen=True)
 class Blockwise:
     """The `write` of a format whose files are written block by block."""
@@ -77,42 +127,17 @@ class Blockwise:
         self, examples: Stream, target: str | os.PathLike[str], progress: Progress | None
     ) -> Conversion:
         """Write the examples of a stream; memory holds some batches, and 8 bytes for every id."""
-        with closing(ahead(examples.batches())) as parts, replacing(target) as file:
-            first = next(parts)
+        parts = Parts(examples, progress)
+        with closing(parts.read()) as read, replacing(target) as file:
+            first = next(read)
             writer = self.writer(first, target)
-            counts = _write_parts(chain([first], parts), file, writer, examples, progress)
+            file.write(writer.header)
+            for part in chain([first], read):
+                _require(part, writer, parts.n_examples)
+                for block in blocks(part, parts.n_examples):
+                    file.write(writer.rows(block))
         assert examples.reading is not None
-        return Conversion(examples.reading, *counts, writer.lost(examples.reading))
-
-
-def _write_parts(
-    parts: Iterator[Relations],
-    file: IO[bytes],
-    writer: Writer,
-    examples: Stream,
-    progress: Progress | None,
-) -> tuple[int, int, int]:
-    """Write parts one after another; return the numbers of examples, relations, unread ones."""
-    counts = np.zeros(3, np.int64)
-    seen, schema = SeenKeys(), None
-    file.write(writer.header)
-    for part in parts:
-        schema = schema or part.table.schema
-        if part.table.schema != schema:
-            raise InputError("the columns change")
-        if part.ids is not None:
-            seen.add(part.ids)
-        before = int(counts[0])
-        _require(part, writer, before)
-        for block in blocks(part, before):
-            file.write(writer.rows(block))
-        counts += len(part), part.n_relations, part.n_unread
-        if progress is not None:
-            progress(int(counts[0]), examples.n_examples)
-    if seen.has_repeats():
-        raise InputError("an id occurs twice")
-    n_examples, n_relations, n_unread = counts.tolist()
-    return n_examples, n_relations, n_unread
+        return parts.done(writer.lost(examples.reading))
 
 
 def _require(relations: Relations, writer: Writer, before: int) -> None:

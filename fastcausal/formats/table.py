@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import drop_columns
+from fastcausal.arrays.reading import METADATA_KEY
 from fastcausal.errors import InputError
-from fastcausal.files.binary import ARROW_MARKS, BATCH, DAMAGE, PARQUET_MARKS, damaged, load, sniff
+from fastcausal.files.binary import (
+    ARROW_MARKS,
+    BATCH,
+    DAMAGE,
+    PARQUET_MARKS,
+    appending,
+    damaged,
+    load,
+    sniff,
+)
 from fastcausal.files.files import Source, replacing
 from fastcausal.formats import frames
+from fastcausal.formats.blockwise import Conversion, Parts, Progress
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
@@ -69,6 +81,32 @@ def write(
     return []
 
 
+class _WriteParquet:
+    """The `write` of Parquet files."""
+
+    def __call__(self, relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+        """Write relations in memory."""
+        return write(relations, target, "parquet")
+
+    def stream(
+        self, examples: Stream, target: str | os.PathLike[str], progress: Progress | None
+    ) -> Conversion:
+        """Write the examples of a stream; memory holds a row group, and 8 bytes for every id."""
+
+        def metadata() -> dict[bytes, bytes]:
+            assert examples.reading is not None
+            return {**examples.metadata, METADATA_KEY: examples.reading.serialise()}
+
+        parts = Parts(examples, progress)
+        with (
+            closing(parts.read()) as read,
+            appending(target, metadata, ".parquet") as append,
+        ):
+            for table in batches.cut((drop_columns(p.table, ("tagged",)) for p in read), BATCH):
+                append(table)
+        return parts.done([])
+
+
 def stream(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream | None:
@@ -77,7 +115,10 @@ def stream(
     schema = batches.schema_of(first, format, label)
     if schema is not None and not frames.is_canonical(schema):
         return None
-    return batches.stream_files(name, files, format, columns)
+    made = batches.stream_files(name, files, format, columns)
+    if schema is not None and len(files) == 1:
+        made.metadata = schema.metadata or {}
+    return made
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:
@@ -88,7 +129,7 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
 PARQUET = Format(
     "parquet",
     partial(read, format="parquet"),
-    partial(write, format="parquet"),
+    _WriteParquet(),
     suffixes=(".parquet", ".pq"),
     takes=("like", "occurrence", "roles", "words"),
     folder=(".parquet", ".pq"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.outputs import is_replaced
 from fastcausal.formats import declared
-from fastcausal.formats.blockwise import Blockwise, Conversion, Progress
+from fastcausal.formats.blockwise import Conversion, Progress, StreamWrite
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format
 from fastcausal.formats.reading.opening import choice
@@ -76,10 +76,10 @@ def write_stream(
 ) -> Conversion | None:
     """Write the examples of a stream in bounded memory: the same file as `write` makes of all."""
     # None, and no file, if `write` has to take all examples at once: for a pipe or a format that is
-    # not `Blockwise`, or to report a fault of the examples or of the target's name.
+    # not `StreamWrite`, or to report a fault of the examples or of the target's name.
     try:
         known = _format_to_write(target, format)
-        if not isinstance(known.write, Blockwise) or not is_replaced(target):
+        if not isinstance(known.write, StreamWrite) or not is_replaced(target):
             return None
         made = known.write.stream(examples, target, progress)
     except OutputError:

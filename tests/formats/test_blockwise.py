@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -17,9 +18,11 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files import writing
-from fastcausal.formats.reading import batches
+from fastcausal.formats import table
+from fastcausal.formats.reading import batches, opening
 from fastcausal.formats.reading.batches import Stream
-from fastcausal.formats.reading.streams import stream_of_tables
+from fastcausal.formats.reading.opening import opened
+from fastcausal.formats.reading.streams import stream_alone
 from fastcausal.formats.writing import write_stream
 from fastcausal.relations import Reading, Relations
 from tests.formats.test_written_bytes import WRITERS, examples, table_of
@@ -62,7 +65,7 @@ def test_the_same_file(tmp_path_factory, name, made, n, size, has_ids, notes):
         patch.setattr(batches, "ROWS", n)
         patch.setattr(batches, "WHOLE", 1)
         patch.setattr(writing, "ROWS", 2)
-        done = write_stream(stream_of_tables(source), parts, format)
+        done = write_stream(stream_alone(opened(source)), parts, format)
     assert done == (table.reading, len(table), table.n_relations, table.n_unread, lost)
     assert parts.read_bytes() == whole.read_bytes()
 
@@ -89,7 +92,7 @@ def test_a_late_fault_leaves_the_file_and_has_its_own_message(tmp_path, monkeypa
     tables = [table_of([row]).table for row in made]
     pq.write_table(pa.concat_tables(tables), source)
     target.write_text("before")
-    assert write_stream(stream_of_tables(source), target) is None
+    assert write_stream(stream_alone(opened(source)), target) is None
     out, err = cli("convert", source, target, expect=2)
     assert not out
     assert message in err
@@ -105,30 +108,30 @@ def test_columns_that_change_are_read_at_once(tmp_path, monkeypatch):
     first = table_of(rows("a"))
     fc.write(first, folder / "1.parquet")
     fc.write(changed(table_of(rows("b")), year=pa.array([1999])), folder / "2.parquet")
-    assert write_stream(stream_of_tables(folder), tmp_path / "a.jsonl") is None
+    assert write_stream(stream_alone(folder), tmp_path / "a.jsonl") is None
     cli("convert", folder, tmp_path / "a.jsonl")
     fc.write(fc.read(folder), tmp_path / "whole.jsonl")
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     fc.write(first, folder / "2.parquet")
     (folder / "1.parquet").unlink()
-    assert write_stream(stream_of_tables(folder), tmp_path / "a.jsonl") is not None
+    assert write_stream(stream_alone(folder), tmp_path / "a.jsonl") is not None
 
 
 def test_what_is_not_streamed(tmp_path):
-    """Nothing is streamed into pipes, from other files than Parquet, or into formats that need all
+    """Nothing is streamed into pipes, from small files of text, or into formats that need all
     examples."""
     source = tmp_path / "a.parquet"
     fc.write(table_of(rows("a", "b")), source)
     read, write = os.pipe()
     with os.fdopen(read, "rb") as pipe:
-        assert write_stream(stream_of_tables(source), f"/dev/fd/{write}", "jsonl") is None
+        assert write_stream(stream_alone(opened(source)), f"/dev/fd/{write}", "jsonl") is None
         os.close(write)
         assert pipe.read() == b""
-    for target in ("a.bio", "b.parquet", "a.unknown"):
-        assert write_stream(stream_of_tables(source), tmp_path / target) is None
+    for target in ("a.bio", "b.arrow", "a.unknown"):
+        assert write_stream(stream_alone(opened(source)), tmp_path / target) is None
     fc.write(fc.read(source), tmp_path / "a.jsonl")
-    for other in (tmp_path / "a.jsonl", "-", tmp_path / "none.parquet"):
-        assert stream_of_tables(other) is None
+    for other in (tmp_path / "a.jsonl", tmp_path / "none.parquet"):
+        assert stream_alone(opened(other)) is None
     out, _ = command("convert", source, "/dev/stdout", "--to", "jsonl")
     assert out == (tmp_path / "a.jsonl").read_text()
     command("convert", "/dev/stdin", tmp_path / "b.jsonl", input=out)
@@ -139,7 +142,7 @@ def test_a_file_that_cannot_be_written(tmp_path):
     source = tmp_path / "a.parquet"
     fc.write(table_of(rows("a")), source)
     with pytest.raises(OutputError):
-        write_stream(stream_of_tables(source), tmp_path / "none" / "a.csv")
+        write_stream(stream_alone(opened(source)), tmp_path / "none" / "a.csv")
 
 
 def test_few_batches_are_in_memory(tmp_path):
@@ -190,10 +193,106 @@ def test_pandas_stays_where_it_is(tmp_path):
     code = (
         "import sys\n"
         "from fastcausal.formats.reading import batches\n"
-        "from fastcausal.formats.reading.streams import stream_of_tables\n"
+        "from fastcausal.formats.reading.opening import opened\n"
+        "from fastcausal.formats.reading.streams import stream_alone\n"
         "from fastcausal.formats.writing import write_stream\n"
         "batches.ROWS = batches.WHOLE = 1\n"
-        "assert write_stream(stream_of_tables('a.parquet'), 'a.csv').n_examples == 3\n"
+        "assert write_stream(stream_alone(opened('a.parquet')), 'a.csv').n_examples == 3\n"
         "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=tmp_path).returncode == 0
+
+
+TEXT_FILES = {"table.jsonl": None, "truth.csv": None, "submission.jsonl": "cnc"}
+VALUES = (None, 1, 1.5, "b", "", True, ["b"], [], {"c": 1})
+
+
+@pytest.mark.parametrize("target", ["a.parquet", "a.jsonl"])
+@pytest.mark.parametrize("name", TEXT_FILES)
+@given(data=st.data(), n=st.integers(1, 3), row_group=st.integers(1, 3))
+@trials(100)
+def test_text_files(tmp_path_factory, name, target, data, n, row_group):
+    """A stream of text writes what all examples at once would be, or leaves it to them."""
+    folder = tmp_path_factory.getbasetemp()
+    source, parts, whole = folder / name, folder / f"parts-{target}", folder / f"whole-{target}"
+    fc.write(table_of(data.draw(examples())), source, TEXT_FILES[name])
+    lines = [line + b"\n" for line in source.read_bytes().split(b"\n") if line]
+    if name.endswith(".jsonl"):
+        lines = _changed_lines(data, lines)
+    again = data.draw(st.sampled_from([[], [], lines[-1:]]))
+    source.write_bytes(b"".join(lines + again))
+    parts.unlink(missing_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "SMALL", 0)
+        patch.setattr(batches, "ROWS", n)
+        patch.setattr(table, "BATCH", row_group)
+        try:
+            examples_of = stream_alone(opened(source))
+        except InputError:
+            return
+        done = None if examples_of is None else write_stream(examples_of, parts)
+    if done is None:
+        assert not parts.exists()
+        return
+    read = fc.read(source)
+    lost = fc.write(read, whole)
+    assert done == (read.reading, len(read), read.n_relations, read.n_unread, lost)
+    if target == "a.jsonl":
+        assert parts.read_bytes() == whole.read_bytes()
+    else:
+        one, other = pq.read_table(parts), pq.read_table(whole)
+        assert one.equals(other)
+        assert one.schema.equals(other.schema, check_metadata=True)
+
+
+def _changed_lines(data, lines):
+    """Lines with a further value each, of one type or of several, and perhaps without a key."""
+    kinds = data.draw(st.sampled_from([VALUES[1:2], VALUES[3:5], VALUES[:3], VALUES]))
+    lost = data.draw(st.sampled_from(["", "", "", "id", "index", "length", "text"]))
+    made = []
+    for line in lines:
+        row = json.loads(line) | {"more": data.draw(st.sampled_from(kinds))}
+        if data.draw(st.booleans()):
+            row.pop(lost, None)
+        made.append(json.dumps(row).encode() + b"\n")
+    return made
+
+
+def test_a_late_fault_of_a_text_file(tmp_path, monkeypatch):
+    """The fault of a late line has the message of the whole file, and the target stays."""
+    monkeypatch.setattr(opening, "SMALL", 0)
+    monkeypatch.setattr(batches, "ROWS", 1)
+    source, target = tmp_path / "a.jsonl", tmp_path / "a.parquet"
+    fc.write(table_of(rows("a", "b", "c")), source)
+    lines = source.read_text().splitlines()
+    lines[1] = lines[1].replace('"stop": 1', '"stop": -1')
+    lines[2] = "{"
+    source.write_text("\n".join(lines))
+    target.write_text("before")
+    assert write_stream(stream_alone(opened(source)), target) is None
+    out, err = cli("convert", source, target, expect=2)
+    with pytest.raises(InputError) as whole:
+        fc.read(source)
+    assert not out
+    assert f"{source}:2" in err
+    assert f"{source}:3" in err
+    assert all(line in err for line in str(whole.value).splitlines())
+    assert target.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.parquet"]
+
+
+def test_metadata_of_a_table(tmp_path, monkeypatch):
+    """A Parquet file keeps metadata of others, and a column of types without any type is left."""
+    monkeypatch.setattr(batches, "WHOLE", 1)
+    source, parts, whole = (tmp_path / f"{name}.parquet" for name in ("a", "parts", "whole"))
+    made = table_of(rows("a", "b")).table
+    made = made.replace_schema_metadata({**made.schema.metadata, b"k": b"v"})
+    pq.write_table(made, source)
+    assert write_stream(stream_alone(opened(source)), parts) is not None
+    fc.write(fc.read(source), whole)
+    assert pq.read_schema(parts).equals(pq.read_schema(whole), check_metadata=True)
+    assert pq.read_schema(parts).metadata[b"k"] == b"v"
+    pq.write_table(
+        made.append_column("types", pa.array([[None]] * 2, pa.list_(pa.string()))), source
+    )
+    assert write_stream(stream_alone(opened(source)), parts) is None

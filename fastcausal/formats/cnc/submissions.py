@@ -119,6 +119,16 @@ def batches(
         yield from _batches(lines, iter(golds), tags, reasons)
 
 
+def line_batches(source: str | os.PathLike[str], n: int) -> Iterator[Relations]:
+    """Read a submission of any size without gold, n examples at a time."""
+    position = 0
+    with closing(Lines(source)) as lines:
+        while batch := lines.take(n):
+            predictions = _predictions(batch, None, "strict", position)
+            yield predictions.relations(batch, None, "strict", position)
+            position += len(predictions.sentences)
+
+
 def faults(
     source: str | os.PathLike[str], golds: Iterable[Relations], tags: str = "strict"
 ) -> Problems:

@@ -58,6 +58,8 @@ class Stream:
     faults: Callable[[Iterator[Relations]], Problems] | None = None
     # Of all examples so far: notes are added up
     reading: Reading | None = field(default=None, init=False)
+    # Of the schema of a single file of tables
+    metadata: Mapping[bytes, bytes] = field(default_factory=dict, init=False)
 
     def batches(
         self, golds: Iterator[Relations] | None = None, n: int | None = None

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.files.binary import schema_of
 from fastcausal.files.packed import name_of
-from fastcausal.formats import declared, frames, table
+from fastcausal.formats import cnc, declared, frames, table
 from fastcausal.formats.annotation import projects
+from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.reading import batches, folders
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
@@ -51,21 +51,25 @@ def stream(
     return folder_stream(*files_of(source), columns) if is_folder(source) else None
 
 
-def stream_of_tables(
-    source: str | os.PathLike[str],  # A file or a directory
-    # One of `fastcausal.options.ReadFormat`; by default found from the name and the content
-    format: ReadFormat | None = None,
+def stream_alone(
+    source: Any,  # `Opened`, or the path of a directory
+    format: ReadFormat | None = None,  # Of the files of a directory
 ) -> Stream | None:
-    """Stream Parquet or Arrow files, of a path that can be read again; None for other sources."""
+    """Stream files that can be read again and need no gold; None for other sources."""
     if is_project(source):
         return None
     if is_folder(source):
         name, known, files = files_of(source, format)
         return folder_stream(name, known, files) if known is not None and known.marks else None
-    if not Path(source).is_file() or schema_of(source) is None:  # a pipe is read only once
+    # A pipe is read only once.
+    if not isinstance(source, Opened) or not source.can_stream or not Path(source.path).is_file():
         return None
-    file = opened(source, format)
-    return stream(file) if file.format.marks and file.can_stream else None
+    if source.format is not cnc.FORMAT:
+        return stream(source)
+    if source.head is None or not source.head.is_json:
+        return truth.stream(source, None, "strict")
+    lines = submissions.line_batches
+    return Stream("", lambda _: map(batches.batch, lines(source.path, batches.ROWS)))
 
 
 def stream_of(items: Iterator[Any]) -> Stream:
