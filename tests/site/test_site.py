@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-BUILD = Path(__file__).parents[2] / "build"
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build"
 SITE = BUILD / os.environ.get("FASTCAUSAL_SITE", "none")
 AXE = BUILD / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
@@ -112,6 +114,17 @@ def test_links_lead_to_pages_and_headings(name: str) -> None:
         ):
             wrong.append(link)
     assert not [link for link in wrong if not (name == "404.html" and link.startswith("/"))]
+
+
+def test_a_list_for_agents_has_a_sentence_of_each_page() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    lines = (SITE / "llms.txt").read_text(encoding="utf-8").splitlines()
+    entries = [re.fullmatch(r"- \[.+?\]\((.+?)\.html\): (.+)\.", line) for line in lines[3:]]
+    found = [entry.groups() for entry in entries if entry]
+    assert [f"{page}.md" for page, _ in found] == re.findall(r"(\S+\.md)$", nav, re.MULTILINE)
+    for page, sentence in found:
+        text = re.sub(r"<[^>]+>", "", (SITE / f"{page}.html").read_text(encoding="utf-8"))
+        assert re.sub("[`*]", "", sentence) in " ".join(unescape(text).split())
 
 
 @pytest.mark.parametrize(("words", "page"), SEARCHED.items())
