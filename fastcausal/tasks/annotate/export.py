@@ -11,6 +11,7 @@ from typing import Any
 from fastcausal.errors import InputError, Remedy
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
+from fastcausal.files.values import shown
 from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span, words_by_letters
 from fastcausal.tasks.annotate.page import Sheet
 from fastcausal.tasks.annotate.qualify import expected_labels
@@ -21,7 +22,7 @@ from fastcausal.tasks.annotate.slots import (
     cut_slots,
     members,
     root,
-    without,
+    without_members,
 )
 from fastcausal.tasks.answers.count import answers
 from fastcausal.tasks.answers.files import (
@@ -36,6 +37,7 @@ from fastcausal.tasks.answers.join import keyed
 from fastcausal.tasks.answers.parse import Parsed, parse_guide
 from fastcausal.tasks.answers.reasons import KINDS, SIDES
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
+from fastcausal.tasks.fincausal.nltk_rules import split_sentences
 
 ORDER = (VALID, INVALID, UNSURE)  # of a sheet's words
 GivenAnswer = tuple[int, str | None, str | None]  # place in `ORDER`, side and kind of the reason
@@ -92,20 +94,44 @@ def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> 
     claims = list(_claims(judged))
     if not claims:
         raise InputError(f"{file.name} has no claims")
-    text, names = file.text, list(articles)
-    slots = [(place, k) for k, place in enumerate(_judgments(text))]
+    cut = {name: [*_cut_sentences(article)] for name, article in articles.items()}
+    answers = []
+    for topic, claim in claims:
+        known = dict.fromkeys(sentence for _, sentence in cut[topic])
+        if strange := [each for each in claim.support if each not in known]:
+            where = f'{judged.name}: topic "{topic}": claim {shown(claim.text)}'
+            raise InputError(
+                f'{where}: "support" has {shown(strange[0])}, which is no sentence of the article '
+                f"in {judging.name}"
+            )
+        support = [each for each in known if claim.judgment and each in claim.support]
+        answers.append(None if claim.judgment is None else (int(not claim.judgment), support))
+    text, names = without_members(file.text, _records(file.text), "support"), list(articles)
+    judgments = (dict(members(text, start))["judgment"] for start, _ in _records(text))
+    slots = [(place, k) for k, place in enumerate(judgments)]
     return Sheet(
         "claims",
         _stem(file),
         rater or "",
         cut_slots(text, slots),
-        [None if claim.judgment is None else int(not claim.judgment) for _, claim in claims],
+        answers,
         [
             {"id": topic, "claim": c.text, "sentence": c.sentence, "article": names.index(topic)}
             for topic, c in claims
         ],
-        {"words": ["true", "false"], "by": judging.side, "articles": [*articles.values()]},
+        {"words": ["true", "false"], "by": judging.side, "articles": [*cut.values()]},
     )
+
+
+def _cut_sentences(article: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of an article, each behind the text before it; perhaps an empty last."""
+    at = 0
+    for sentence in split_sentences(article):
+        start = article.index(sentence, at)
+        yield article[at:start], sentence
+        at = start + len(sentence)
+    if at < len(article):
+        yield article[at:], ""
 
 
 def _stem(file: Source) -> str:
@@ -148,9 +174,8 @@ def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None
 
 def _insert_answers(text: str) -> str:
     """Cut reasons out of a tool's file, and write null into the items without an answer."""
-    places = list(members(text, dict(members(text, root(text)))["items"][0]))
-    for _, (start, stop) in reversed(places):
-        text = text[:start] + without(text[start:stop], "reason") + text[stop:]
+    places = members(text, dict(members(text, root(text)))["items"][0])
+    text = without_members(text, (place for _, place in places), "reason")
     items = members(text, dict(members(text, root(text)))["items"][0])
     ends = [stop - 1 for _, (start, stop) in items if "answer" not in dict(members(text, start))]
     parts = cut_slots(text, [((end, end), 0) for end in ends])
@@ -225,12 +250,12 @@ def _claims(file: ClaimFile) -> Iterator[tuple[str, Claim]]:
             yield topic.name, claim
 
 
-def _judgments(text: str) -> Iterator[Place]:
-    """Yield the place of every judgment in a file of claims, in order."""
+def _records(text: str) -> Iterator[Place]:
+    """Yield the place of every claim with its judgment in a file of claims, in order."""
     for _, (topic, _) in members(text, root(text)):
         claims = dict(members(text, topic))["claims"][0]
-        for _, (start, _) in members(text, claims):
-            is_list = text[start] == "["
-            records = [place for _, (place, _) in members(text, start)] if is_list else [start]
-            for record in records:
-                yield dict(members(text, record))["judgment"]
+        for _, place in members(text, claims):
+            if text[place[0]] == "[":
+                yield from (each for _, each in members(text, place[0]))
+            else:
+                yield place

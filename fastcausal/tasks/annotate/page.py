@@ -35,7 +35,7 @@ ASKED: dict[Form, tuple[str, dict[str, tuple[str, str]], dict[str, str]]] = {
     "claims": (
         "Is the claim supported?",
         {"yes": ("Supported", "s"), "no": ("Not supported", "n")},
-        {},
+        {"1": "to", "9": "mark a sentence", "j": "next sentence", "k": "previous sentence"},
     ),
     "pairs": (
         "How strongly did one event cause the other?",

@@ -65,6 +65,20 @@ def without(text: str, key: str) -> str:
     return text[0] + text[text.index(",", stop) + 1 :]
 
 
+def without_members(text: str, objects: Iterable[Place], key: str) -> str:
+    """Cut the member of a key out of each of these objects of a text, in ascending order.
+
+    >>> without_members('[{"a": 1, "b": 2}, {"a": 3}]', [(1, 17), (19, 27)], "b")
+    '[{"a": 1}, {"a": 3}]'
+    """
+    parts = []
+    at = 0
+    for start, stop in objects:
+        parts += [text[at:start], without(text[start:stop], key)]
+        at = stop
+    return "".join([*parts, text[at:]])
+
+
 def cut_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
     """Cut values out of a text and put slots in their places.
 

@@ -26,6 +26,7 @@ class Claim:
     text: str
     judgment: bool | None  # True if the other article supports it; None without a judgment
     sentence: str | None = None  # The sentence with the claim
+    support: tuple[str, ...] = ()  # Sentences of the other article that support it
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,12 @@ def _claim(number: int, sentence: str | None, value: Any) -> Claim:
         if not isinstance(judgment, bool | None):
             got = shown(judgment) if isinstance(judgment, str) else _kind(judgment)
             raise InputError(f'"judgment" is {got}, expected true, false or null')
+        support = record.get("support") or []
+        if not isinstance(support, list) or not all(isinstance(each, str) for each in support):
+            raise InputError(f'"support" is {_kind(support)}, expected a list of sentences')
     except InputError as error:
         raise InputError(f"claim {number}: {error}") from error
-    return Claim(text, judgment, sentence)
+    return Claim(text, judgment, sentence, tuple(support))
 
 
 def _entry(record: dict[str, Any], name: str) -> Any:

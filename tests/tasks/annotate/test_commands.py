@@ -30,6 +30,16 @@ CLAIMS = FOLDER / "claims_prediction_full_ann.json"
         ('{"T": {"reference": "p", "claims": []}}', ("--against", CLAIMS)),
         ('{"T": {"prediction": "p", "claims": []}}', ("--against", CLAIMS)),
         ('[{"gold": "a", "output": "b"}]', ("--against", CLAIMS, "--only", "judge")),
+        (
+            '{"Late frost in Vale": {"reference": "p", "claims": '
+            '[{"claim": "a", "judgment": true, "support": ["b"]}]}}',
+            ("--against", CLAIMS),
+        ),
+        (
+            '{"Late frost in Vale": {"reference": "p", "claims": '
+            '[{"claim": "a", "judgment": true, "support": "b"}]}}',
+            ("--against", CLAIMS),
+        ),
     ],
 )
 def test_nothing_is_exported(tmp_path, content, arguments):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -121,11 +122,99 @@ def test_pairs_by_mouse_at_any_width(opened, pairs):
     assert page.title() != "hit"
 
 
+FLOOD = [
+    "It rained }]}} for 2 days.",
+    'A "dyke" broke!',
+    "It rained }]}} for 2 days.",
+    "שלום 👩‍👩‍👧.",
+]
+
+
+@pytest.fixture(scope="module")
+def claims(tmp_path_factory):
+    """Three claims, and a reference of four sentences, one of which stands twice."""
+    folder = tmp_path_factory.mktemp("claims")
+    rows = [{"claim": f"Claim {k}", "judgment": None} for k in range(3)]
+    sides = {"p": {"prediction": "x", "claims": rows}, "r": {"reference": "  ".join(FLOOD) + "\n"}}
+    for name, topic in sides.items():
+        (folder / f"{name}.json").write_text(json.dumps({"T": {"claims": [], **topic}}, indent=1))
+    return folder
+
+
+def export_claims(folder, source="p.json"):
+    cli("annotate", "export", folder / source, folder / "c.html", "--against", folder / "r.json")
+    return folder / "c.html"
+
+
+def marked(page):
+    return page.locator("#item .sentence[aria-pressed=true]").all_inner_texts()
+
+
+def test_sentences_that_support_a_claim(opened, claims, tmp_path):
+    """Marked sentences make a claim supported; they are kept, saved, continued, exported."""
+    page = opened(export_claims(claims))
+    page.keyboard.press("2")
+    assert page.locator("#yes").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("1")
+    assert [text[0] for text in marked(page)] == ["1", "2", "3"]  # the third is the first again
+    page.keyboard.press("3")
+    page.keyboard.press("9")
+    assert len(marked(page)) == 1
+    page.keyboard.press("s")
+    assert page.get_by_role("heading", level=2).inner_text().startswith("2 of 3")
+    page.keyboard.press("k")
+    page.keyboard.press("Space")
+    page.keyboard.press("n")  # takes the mark away
+    page.keyboard.press("ArrowLeft")
+    assert marked(page) == []
+    page.keyboard.press("ArrowRight")
+    for key in ("j", "Enter", "k", "j"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.textContent").startswith("2")
+    page.locator(".sentence").nth(3).click()
+    page.reload()
+    assert status(page) == "3 of 3 answered"
+    page.get_by_role("textbox", name="Rater").fill("zoe")
+    assert saved(page, tmp_path / "zoe.json") == "p.zoe.json"
+    text = (tmp_path / "zoe.json").read_text(encoding="utf-8")
+    said = json.loads(text)["T"]["claims"]
+    support = [FLOOD[1]], None, [FLOOD[0], FLOOD[3]]
+    assert [(each["judgment"], each.get("support")) for each in said] == [
+        (judgment, own) for judgment, own in zip((True, False, True), support, strict=True)
+    ]
+    plain = re.sub(r'(true|false)(, "support": \[.*\])?', "null", text)
+    assert plain == (claims / "p.json").read_text()
+    other = opened(export_claims(claims))
+    other.get_by_label("Continue from file").set_input_files(tmp_path / "zoe.json")
+    other.get_by_text("3 of 3 answered").wait_for()
+    other.get_by_role("textbox", name="Rater").fill("zoe")  # files of claims name no rater
+    saved(other, tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text(encoding="utf-8") == text
+    (claims / "zoe.json").write_text(text, encoding="utf-8")
+    again = opened(export_claims(claims, "zoe.json"))
+    again.get_by_role("textbox", name="Rater").fill("zoe")
+    assert [each[0] for each in marked(again)] == ["2"]
+    saved(again, tmp_path / "more.json")
+    assert (tmp_path / "more.json").read_text(encoding="utf-8") == text
+    counts = cli("annotate", "import", tmp_path / "zoe.json", "--name", "{rater}", "--json")[0]
+    assert json.loads(counts)["raters"] == {"zoe": {"n_judged": 3, "n_missing": 0}}
+    for damage in (
+        ('"support": ["A', '"support": ["B'),
+        ('"judgment": false', '"judgment": false, "support": []'),
+        ('"support": ["A \\"dyke\\" broke!"]', '"support": "A \\"dyke\\" broke!"'),
+    ):
+        (tmp_path / "bad.json").write_text(text.replace(*damage, 1), encoding="utf-8")
+        other.get_by_label("Continue from file").set_input_files(tmp_path / "bad.json")
+        other.get_by_text("bad.json was not saved by a page of this data").wait_for()
+        assert status(other) == "3 of 3 answered"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(opened, pairs, scheme):
-    page = opened(pairs, color_scheme=scheme)
-    page.keyboard.press("7")
-    assert least_contrast(page) >= 4.5
-    page.get_by_role("tab", name="Guide").click()
-    assert page.get_by_text("A worked example").is_visible()
-    assert least_contrast(page) >= 4.5
+def test_contrast(opened, pairs, claims, scheme):
+    for html, key in ((pairs, "7"), (export_claims(claims), "1")):
+        page = opened(html, color_scheme=scheme)
+        page.keyboard.press(key)
+        assert least_contrast(page) >= 4.5
+        page.get_by_role("tab", name="Guide").click()
+        assert page.get_by_text("orked example").is_visible()
+        assert least_contrast(page) >= 4.5

@@ -44,7 +44,8 @@ function slotAt(content, at, slot, next, state) {
     }
     return match[0].length;
   }
-  const stop = content.indexOf(next, at); // quotes in values are escaped: the first one is the next
+  let stop = content.indexOf(next, at);
+  while (stop >= 0 && isInText(content.slice(at, stop))) stop = content.indexOf(next, stop + 1);
   if (stop < 0) return -1;
   try {
     state.answers[slot] = readSlot(content.slice(at, stop), slot);
@@ -53,6 +54,9 @@ function slotAt(content, at, slot, next, state) {
   }
   return stop - at;
 }
+
+/** Tell whether JSON from here on ends inside a text. */
+const isInText = (json) => json.replace(/"(?:[^"\\]|\\.)*"/g, "").includes('"');
 
 /** Read what a form wrote for an item; fail where it would write it otherwise. */
 function readSlot(text, k) {
