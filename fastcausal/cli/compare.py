@@ -85,9 +85,9 @@ def compare(
         raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B{more}", ctx)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
-    from fastcausal.sweeps.compare import request_scores
     from fastcausal.sweeps.item_table import load_sides, read_runs
     from fastcausal.sweeps.systems import pick as choose_pair
+    from fastcausal.sweeps.systems import request_scores
 
     keep_apart([html, items], files)
     names = pick.split(",") if pick else None
@@ -96,7 +96,7 @@ def compare(
     if has_gold:
         counted = scored.scored(
             ctx, files[0], files[1:], values, draws.cluster, marks, join, score=score,
-            by_answer=items is not None,
+            has_texts=True, by_answer=items is not None,
         )  # fmt: skip
         sides, names, values = choose_pair(counted, names), None, VALUES
     else:
@@ -125,7 +125,7 @@ def compare(
             lower_is_better=lower_is_better,
             unpaired=unpaired,
             correction=correction,
-            reading=values.reading(progress),
+            reading=replace(values.reading(progress), with_texts=html is not None),
             anytime=anytime,
             pick=names,
             **draws._asdict(),

@@ -168,9 +168,8 @@ def gate(
     import fastcausal as fc
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
-    from fastcausal.sweeps.compare import request_scores
     from fastcausal.sweeps.item_table import read_runs
-    from fastcausal.sweeps.systems import choose, load_by_name
+    from fastcausal.sweeps.systems import choose, load_by_name, request_scores
 
     systems = [candidate] if baseline is None else [baseline, candidate]
     keep_apart([junit, looks], files if is_split else [*systems, *files])

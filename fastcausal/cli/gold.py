@@ -139,7 +139,7 @@ def leads_with_gold(
     files: Sequence[str], values: ValueOptions, score: Sequence[str] | str | None
 ) -> bool:
     """Return True if the first of several files is gold for the others."""
-    from fastcausal.sweeps.compare import request_scores
+    from fastcausal.sweeps.systems import request_scores
 
     reading = values._replace(answers=None).reading(None)
     return len(files) > 1 and is_gold(files[0], request_scores(reading, score))
@@ -149,7 +149,7 @@ def names_its_systems(
     files: Sequence[str], values: ValueOptions, score: Sequence[str] | str | None
 ) -> bool:
     """Return True for one file that is no gold, whose own systems are meant."""
-    from fastcausal.sweeps.compare import request_scores
+    from fastcausal.sweeps.systems import request_scores
 
     reading = values._replace(answers=None).reading(None)
     is_one = len(files) == 1 and files[0] != "-"

@@ -56,6 +56,16 @@ class Formula(ABC):
         """Flat names of the scores to compare two systems by, unless others are asked for."""
         return (self.main,)
 
+    def parts_like(self, score: str) -> list[str]:
+        """Return the flat names of a score in every group, and all scores of a group without it."""
+        self._require(score)
+        _, own = self._flat_names[score]
+        names = self.names()
+        return [
+            flat for flat, (of, name) in self._flat_names.items()
+            if name == own or own not in names[of]
+        ]  # fmt: skip
+
     def describe_change(self, scores: Mapping[str, Scores]) -> tuple[str, ...]:
         """Say what the changes of compared scores mean, in lines below their table."""
         return ()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
+from fastcausal.errors import InputError
 from fastcausal.options import AnytimeLaw, Correction, Method, PairedTest, Pairing, check
+from fastcausal.report.escapes import html_text
 from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, shares_in
-from fastcausal.report.page import Section
+from fastcausal.report.page import SCORES, Page, Scripted, Section
 from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.betting import Wealth, join_bets, joint_law
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text
@@ -21,7 +22,7 @@ from fastcausal.significance.paired import Difference, is_student
 from fastcausal.significance.units import EQUAL, differ_text, units_text
 from fastcausal.sweeps.contrast import Contrast, UnitNumbers
 from fastcausal.sweeps.drawn import TESTED, comparison_table
-from fastcausal.sweeps.systems import READING, load_by_name, load_pair
+from fastcausal.sweeps.systems import load_by_name, load_pair, request_scores
 from fastcausal.sweeps.systems import pick as pick_two
 from fastcausal.tasks.values.reading import ValueReading
 
@@ -35,7 +36,10 @@ TESTS = {
     "betting": "bets on each unit, at all looks together",
     "mixture": "mixture of normal laws, at all looks together",
 }
-SHOWN = ("a", "b", "delta", "low", "high", "p", "p_adjusted", "mde")
+BOUNDED = ("a", "b", "delta", "low", "high")
+MAX_PARTS = 40  # of a page: each draws its resamples
+APART = "Items that tell them apart"
+SHOWN = (*BOUNDED, "p", "p_adjusted", "mde")
 KEYS = (
     "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
     "n_resamples", "seed", "test", "correction", "scores", "warnings",
@@ -102,6 +106,7 @@ class Comparison(Report):
     n_b: int | None
     least_p: Mapping[str, float] | None
     changes: Mapping[str, Difference]
+    contrast: Contrast
     better: Mapping[str, str]
     scale_of: Mapping[str, Scale]
 
@@ -130,6 +135,59 @@ def _sections(comparison: Comparison) -> list[Section]:
     """Make the sections of its page: a table with intervals, and the settings."""
     table = comparison_table(comparison.systems, comparison.scores, comparison.correction)
     return [Section("", [table]), describe_settings(comparison)]
+
+
+def _page(comparison: Comparison) -> Page:
+    """Make its page: the scores, those of roles and other parts, and the items that differ."""
+    warnings = [f"warning: {warning}" for warning in comparison.warnings]
+    scores, about = _sections(comparison)
+    sections = [scores, *_compare_parts(comparison)]
+    part = None
+    try:
+        part = _draw_items(comparison)
+    except InputError as error:
+        sections.append(Section(APART, lines=[f"no items: {error}"]))
+    return Page(comparison.title, [*sections, about], part, warnings=warnings)
+
+
+def _compare_parts(comparison: Comparison) -> list[Section]:
+    """Compare the main score of every role and other group, with its interval and without tests."""
+    contrast = comparison.contrast
+    [first, *_] = comparison.scores
+    alike = contrast.a.formula.parts_like(first)
+    names = [name for name in alike if name not in comparison.scores][:MAX_PARTS]
+    scores = {}
+    for name in names:
+        if comparison.anytime:
+            change, _ = contrast.change_at_any_time(name)
+        else:
+            change = contrast.change(name, comparison.n_differ)
+        numbers = change.numbers()
+        scores[name] = Scores({column: numbers[column] for column in BOUNDED})
+    if not scores:
+        return []
+    level = f"{100 * comparison.draws.confidence:g}%"
+    line = f"Each line is a {level} confidence interval by itself: no correction, no test."
+    table = comparison_table(comparison.systems, scores)
+    return [Section("Roles and other parts", [table], [line])]
+
+
+def _draw_items(comparison: Comparison) -> Scripted | None:
+    """Make the list of the items whose values differ, with the texts that their sources have."""
+    if comparison.pairing == "none":
+        return None
+    from fastcausal.sweeps.items import items
+    from fastcausal.sweeps.items_page import page_of
+
+    contrast = comparison.contrast
+    runs = dict(zip(comparison.systems.values(), (contrast.a, contrast.b), strict=True))
+    [first, *_] = comparison.scores
+    part = page_of(items(runs, only="flipped", score=first)).part
+    assert part is not None
+    data = {**(part.data or {}), "lower": comparison.scale_of[first].better == "lower"}
+    line = f"Values: {first} of each item by itself. Items with equal values are not here."
+    head = f'<h2>{APART}</h2><p class="note" dir="auto">{html_text(line)}</p>'
+    return part._replace(title=SCORES, markup=head + part.markup, data=data, is_last=True)
 
 
 def _grids(comparison: Comparison, counts: bool) -> list[Grid]:
@@ -311,6 +369,7 @@ def compare(
             "scale_of": scale_of,
             "least_p": unreachable or None,
             "changes": changes,
+            "contrast": contrast,
         },
         warnings=systems.warnings + counted.warnings,
         legend=(
@@ -331,6 +390,7 @@ def compare(
         grids=_grids,
         arrow=_tabulate,
         sections=_sections,
+        page=_page,
     )
 
 
@@ -379,17 +439,3 @@ def direction_lines(scale_of: Mapping[str, Scale]) -> Iterator[str]:
     for better, line in (("lower", "lower is better"), ("none", "neither is better")):
         if names := [name for name, scale in scale_of.items() if scale.better == better]:
             yield f"{line}: {', '.join(names)}"
-
-
-def request_scores(
-    reading: ValueReading | None,
-    score: str | Iterable[str] | None,
-    cluster: str | None = None,
-    system: str | None = None,
-    sample: str | None = None,
-) -> ValueReading:
-    """Return the reading of these scores, with the columns of clusters, systems and repeats."""
-    scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    reading = replace(reading or READING, scores=scores, cluster=cluster)
-    reading = reading if system is None else replace(reading, system=system)
-    return reading if sample is None else replace(reading, epoch=sample)

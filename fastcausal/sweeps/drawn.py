@@ -111,15 +111,15 @@ def board_caption(score: str, confidence: float, n_resamples: int) -> str:
 
 
 def comparison_table(
-    systems: Mapping[str, str], scores: Mapping[str, Scores], correction: Correction
+    systems: Mapping[str, str], scores: Mapping[str, Scores], correction: Correction = "none"
 ) -> Drawn:
-    """Draw a row per score: both systems, their difference with its interval, and its test."""
+    """Draw a row per score: both systems, their difference with its interval, and tests if any."""
     names = (f"a: {systems['a']}", f"b: {systems['b']}")
-    tests = [name for name in TESTED if name in next(iter(scores.values()))]
-    grid = Grid("", [*names, "b minus a", *tests, "mde"], "score", signed=["b minus a"])
+    tests = [name for name in (*TESTED, "mde") if name in next(iter(scores.values()))]
+    grid = Grid("", [*names, "b minus a", *tests], "score", signed=["b minus a"])
     for name, row in scores.items():
         interval = _bounded(row, "delta", "low", "high")
-        grid.add(name, row["a"], row["b"], interval, *(row[test] for test in tests), row["mde"])
+        grid.add(name, row["a"], row["b"], interval, *(row[test] for test in tests))
     words = {**WORDS, "p_adjusted": f"p-value ({CORRECTED[correction]})"}
     values = [row[side] for row in scores.values() for side in ("a", "b")]
     shares = names if all(0 <= value <= 1 for value in values if value == value) else ()

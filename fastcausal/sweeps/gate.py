@@ -24,7 +24,6 @@ from fastcausal.significance.draws import METHODS, Draws, check_count
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference
 from fastcausal.significance.units import EQUAL, differ_text, units_text
-from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.contrast import Contrast
 from fastcausal.sweeps.floors import (
     MIN_UNITS,
@@ -40,7 +39,7 @@ from fastcausal.sweeps.floors import (
 from fastcausal.sweeps.item_table import load_sides, read_runs
 from fastcausal.sweeps.looks import Looks, Question, Spending, open_looks
 from fastcausal.sweeps.regressions import Regressions, find_regressions
-from fastcausal.sweeps.systems import Systems, load_one, load_pair
+from fastcausal.sweeps.systems import Systems, load_one, load_pair, request_scores
 from fastcausal.tasks.values.reading import ValueReading
 
 ROLES = ("baseline", "candidate")

@@ -20,7 +20,6 @@ from fastcausal.report.grid import Grid
 from fastcausal.report.report import NO_STATISTICS, Report, Tables
 from fastcausal.significance.draws import Draws, check_count
 from fastcausal.significance.sums import Int64
-from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.item_table import (
     CHANGES,
     ItemTable,
@@ -29,6 +28,7 @@ from fastcausal.sweeps.item_table import (
     read_runs,
     tabulate,
 )
+from fastcausal.sweeps.systems import request_scores
 from fastcausal.tasks.values.answers import ValueAnswers
 from fastcausal.tasks.values.formula import ValueFormula
 from fastcausal.tasks.values.reading import ValueReading

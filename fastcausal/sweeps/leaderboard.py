@@ -31,11 +31,10 @@ from fastcausal.sweeps.compare import (
     compare,
     direction_lines,
     find_unreachable,
-    request_scores,
 )
 from fastcausal.sweeps.drawn import board_caption, board_line, board_table, standings
 from fastcausal.sweeps.hyperparameters import hyperparameters_of
-from fastcausal.sweeps.systems import list_failures, load_systems
+from fastcausal.sweeps.systems import list_failures, load_systems, request_scores
 from fastcausal.tasks.values.reading import ValueReading
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from fastcausal.significance.draws import Draws
 from fastcausal.significance.paired import Difference, difference, n_differing
 from fastcausal.significance.planning import units_needed, variance_bounds
 from fastcausal.significance.units import nouns_of, units_text
-from fastcausal.sweeps.compare import request_scores
-from fastcausal.sweeps.systems import load, load_pair
+from fastcausal.sweeps.systems import load, load_pair, request_scores
 from fastcausal.tasks.values.formula import WITHIN
 from fastcausal.tasks.values.reading import ValueReading
 

@@ -24,9 +24,9 @@ from fastcausal.significance.intervals import intervals_of, warnings_of
 from fastcausal.significance.laws import student_quantile
 from fastcausal.significance.sums import CountRows, Float64, sums_of
 from fastcausal.significance.units import OneScore, SystemParts, Units, cut, units_text
-from fastcausal.sweeps.compare import direction_lines, request_scores
+from fastcausal.sweeps.compare import direction_lines
 from fastcausal.sweeps.hyperparameters import groups_of
-from fastcausal.sweeps.systems import list_failures, load_systems
+from fastcausal.sweeps.systems import list_failures, load_systems, request_scores
 from fastcausal.tasks.values.reading import ValueReading
 
 BOUNDS = ("seeds_low", "seeds_high", "units_low", "units_high", "both_low", "both_high")

@@ -72,6 +72,20 @@ class Systems(NamedTuple):
         return scale
 
 
+def request_scores(
+    reading: ValueReading | None,
+    score: str | Iterable[str] | None,
+    cluster: str | None = None,
+    system: str | None = None,
+    sample: str | None = None,
+) -> ValueReading:
+    """Return the reading of these scores, with the columns of clusters, systems and repeats."""
+    scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
+    reading = replace(reading or READING, scores=scores, cluster=cluster)
+    reading = reading if system is None else replace(reading, system=system)
+    return reading if sample is None else replace(reading, epoch=sample)
+
+
 def load(source: Any, reading: ValueReading = READING) -> Statistics:
     """Return statistics, or load them from a report, a file, a log or a table."""
     if isinstance(source, Statistics):

@@ -7,9 +7,8 @@ from typing import Any
 
 from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.draws import check_count
-from fastcausal.sweeps.compare import request_scores
 from fastcausal.sweeps.gate import Gate, gate
-from fastcausal.sweeps.systems import load
+from fastcausal.sweeps.systems import load, request_scores
 from fastcausal.tasks.values.reading import ValueReading
 
 # Examples are judged when there are more by one in so many: a look costs time in proportion to all

@@ -163,7 +163,8 @@ def test_page_of_a_sweep(sweep):
 def test_page_of_a_comparison(sweep):
     files = ("swept/runs/careful.parquet", "swept/runs/hasty.parquet")
     told, _ = cli("compare", *files, *DRAWS, "--json", "--html", "page.html")
-    [(_, *columns), [name, *cells]] = Reader((sweep / "page.html").read_text()).rows
+    page = (sweep / "page.html").read_text()
+    [[(_, *columns), [name, *cells]], _] = Reader(page).tables
     assert columns[:3] == ["a: careful", "b: hasty", "b minus a"]
     [(score, row)] = json.loads(told)["scores"].items()
     assert name == score

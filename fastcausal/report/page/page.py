@@ -80,6 +80,7 @@ class Scripted(NamedTuple):
     script: str
     data: Mapping[str, Any] | None = None  # Plain values ready for JSON
     runs_wasm: bool = False  # True if the script compiles WebAssembly
+    is_last: bool = False  # True if it stands below the sections of its tab
 
     @classmethod
     def read_folder(

@@ -18,7 +18,7 @@ from fastcausal.errors import InputError, Remedy, format_some
 from fastcausal.files.files import Source
 from fastcausal.options import MissingPolicy
 from fastcausal.significance.sums import Float64
-from fastcausal.tasks.values.answers import Examples, ValueAnswers, examples_of, values_of
+from fastcausal.tasks.values.answers import TEXTS, Examples, ValueAnswers, examples_of, values_of
 from fastcausal.tasks.values.files import read_answers
 from fastcausal.tasks.values.formula import CONTENT, WITHIN, ValueFormula
 from fastcausal.tasks.values.reading import ValueReading, choose_name, choose_rule
@@ -160,7 +160,7 @@ def statistics_of(
         formula.signature([answers.about["format"]]),
         rows if left_out is None else rows[kept],
         units if left_out is None else units.filter(pa.array(kept)),
-        {"source": dict(answers.about)},
+        {"source": dict(answers.about), **({TEXTS: answers.texts} if reading.with_texts else {})},
         system=system or answers.system,
         warnings=dict(answers.warnings),
         left_out=left_out,

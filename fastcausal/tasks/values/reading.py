@@ -76,6 +76,8 @@ class ValueReading:
     # {"error", "skip", "zero"}: Refuse answers without a score, leave them out, or count them
     # as 0
     missing: MissingPolicy = "error"
+    # True keeps what reads the texts of examples beside statistics; it may hold the whole source
+    with_texts: bool = field(default=False, compare=False)
     # Called with the number of samples read from a log, and of all its samples (None:
     # unknown)
     progress: Progress | None = field(default=None, compare=False, repr=False)
