@@ -56,7 +56,7 @@ TASKS = {
     "crab": {"classification", "labels"},
     "answers": {"labels"},
     "preferences": {"claims", "labels"},
-    "annotate": {"answers", "claims", "crab", "fincausal", "preferences"},
+    "annotate": {"agreement", "answers", "claims", "crab", "fincausal", "preferences", "relations"},
     "unicausal": {"classification"},
 }
 HEAVY = (

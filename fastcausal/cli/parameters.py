@@ -33,7 +33,7 @@ OPTION_GROUPS = {
     "Reading": "from answers id column pattern occurrence tags link name key scorer metric filter "
     "value numerator denominator epoch over human label labels rater level unit read text "
     "run-column join dates template like against gold gold-from gold-column pred-column yes-no "
-    "roles role example lone trigger words system systems sample pick",
+    "roles role example lone trigger words system systems sample pick sentence-labels",
     "Protocol": "protocol kernel arguments iou scheme tracks types lenient relation forward "
     "backward none unknown candidates task set border threshold thresholds rule high mediation "
     "confounding collider match min-f1 min-tokens no-quotes official-order similarity judge "

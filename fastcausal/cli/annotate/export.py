@@ -15,7 +15,10 @@ from fastcausal.options import Form, Triaged
 
 def export(
     ctx: click.Context,
-    source: Annotated[str, Argument(help="A file of answers, claims or pairs; - for stdin.")],
+    source: Annotated[
+        list[str],
+        Argument(help="A file of answers, claims or pairs, or one of each annotator; - for stdin."),
+    ],
     page: Annotated[Path, Argument(help="Write the page to this file: one file of HTML.")],
     form: Annotated[
         Form | None,
@@ -37,35 +40,42 @@ def export(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Write a page on which a rater judges answers, claims or pairs of events.
+    """Write a page to judge answers, claims or pairs of events, or to curate relations.
 
     Examples
     --------
     fastcausal annotate export judged_answers.json page.html --rater ann
     fastcausal annotate export rater_test.json test.html --test
     fastcausal annotate export crab_gold.jsonl pairs.html --form pairs
+    fastcausal annotate export annotator_1.jsonl annotator_2.jsonl page.html --form curation
     """
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
+    from fastcausal.tasks.annotate.curation import sheet_of_curation
     from fastcausal.tasks.annotate.export import sheet_of_answers, sheet_of_claims
     from fastcausal.tasks.annotate.page import page_of
     from fastcausal.tasks.annotate.pairs import sheet_of_pairs
 
-    keep_apart([page], [source, against])
+    keep_apart([page], [*source, against])
     if test:
         refuse(ctx, ("only",), "leaves out items, a --test has all")
     form = form or ("answers" if against is None else "claims")
     if form != "answers":
         refuse(ctx, ("only", "test"), f"is for answers, not for {form}")
+    if form in ("answers", "curation"):
+        refuse(ctx, ("against",), f"is for claims and pairs, not for {form}")
+    if form != "curation" and len(source) > 1:
+        raise click.UsageError(f"expected one SOURCE, got {len(source)}: {form} are of one file")
     if form == "answers":
-        refuse(ctx, ("against",), "is for claims and pairs, not for answers")
-        sheet = sheet_of_answers(source, rater, only == "judge", test)
+        sheet = sheet_of_answers(source[0], rater, only == "judge", test)
+    elif form == "curation":
+        sheet = sheet_of_curation(source, rater)
     elif form == "pairs":
-        sheet = sheet_of_pairs(source, against, rater)
+        sheet = sheet_of_pairs(source[0], against, rater)
     elif against is None:
         raise click.UsageError("--form claims needs the articles that judge them: --against FILE")
     else:
-        sheet = sheet_of_claims(source, against, rater)
+        sheet = sheet_of_claims(source[0], against, rater)
     content = page_of(sheet).encode(errors="replace")
     with replacing(page) as file:
         file.write(content)

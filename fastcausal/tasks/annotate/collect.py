@@ -10,6 +10,7 @@ from fastcausal.files.lines import first_object
 from fastcausal.files.packed import stem_of
 from fastcausal.options import UnsurePolicy
 from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
+from fastcausal.tasks.annotate.curation import CURATOR
 from fastcausal.tasks.annotate.pairs import collect_pairs
 from fastcausal.tasks.annotate.qualify import (
     Item,
@@ -38,6 +39,8 @@ def collect(
 ) -> Collected:
     """Collect the labels of saved files."""
     files = [Source.open(path) for path in paths]
+    if gold := next((file for file in files if CURATOR in first_object(file)), None):
+        raise InputError(f"{gold.name} is gold, from a page of curation: read it as relations")
     if all(KEY[1] in first_object(file) for file in files):
         if test is not None or key is not None:
             what = "test" if key is None else "key"

@@ -20,7 +20,8 @@ FOLDER = Path(__file__).parent / "page"
 # Scripts of each form; all have the rest.
 SCRIPTS: dict[Form, tuple[str, ...]] = {
     "answers": ("verdicts", "answers"),
-    "claims": ("verdicts", "claims"),
+    "claims": ("verdicts", "toggles", "claims"),
+    "curation": ("verdicts", "toggles", "curation"),
     "pairs": ("pairs",),
 }
 COMMON = ("saved", "page")
@@ -36,6 +37,11 @@ ASKED: dict[Form, tuple[str, dict[str, tuple[str, str]], dict[str, str]]] = {
         "Is the claim supported?",
         {"yes": ("Supported", "s"), "no": ("Not supported", "n")},
         {"1": "to", "9": "mark a sentence", "j": "next sentence", "k": "previous sentence"},
+    ),
+    "curation": (
+        "Which relations are gold?",
+        {"yes": ("All", "a"), "no": ("None", "n")},
+        {"1": "to", "9": "take or drop a relation", "j": "next relation", "k": "previous one"},
     ),
     "pairs": (
         "How strongly did one event cause the other?",

@@ -246,6 +246,30 @@ def test_pairs_are_shown_without_gold():
     assert "score" not in "".join(map(str, sheet.file))
 
 
+def test_what_cannot_be_curated(tmp_path):
+    one, other, page = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "p.html"
+    span = [{"role": "cause", "start": 0, "stop": 1}]
+    row = {"id": "x", "text": "Rain fell", "length": 2, "relations": [span]}
+    one.write_text(json.dumps(row))
+    for changed, message in (
+        ({"text": "Rain falls"}, '"Rain falls", expected "Rain fell"\n'),
+        ({"id": "y"}, "no two annotators have an example of the same id"),
+        ({"relations": [None]}, 'annotator "b": example x: a relation cannot be read'),
+    ):
+        other.write_text(json.dumps(row | changed))
+        _, err = cli("annotate", "export", one, other, page, "--form", "curation", expect=2)
+        assert message in err
+    for arguments, message in (
+        ((one, page, "--form", "curation"), "is one source, expected several"),
+        ((ANN, BEN, page), "expected one SOURCE, got 2"),
+        ((one, other, page, "--form", "curation", "--against", one), "--against is for claims"),
+        ((one, other, page, "--form", "curation", "--test"), "--test is for answers"),
+    ):
+        _, err = cli("annotate", "export", *arguments, expect=2)
+        assert message in err
+    assert not page.exists()
+
+
 def test_ratings_of_pairs_are_joined(tmp_path):
     """Raters may have different pairs, but none twice; unjudged pairs are missing."""
     key = {"topic_id": 4, "event_order_a": 1}

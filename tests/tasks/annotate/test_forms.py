@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+import fastcausal as fc
 from fastcausal import crab
 from tests.support.browser import least_contrast
 from tests.support.cli import cli
@@ -209,9 +210,102 @@ def test_sentences_that_support_a_claim(opened, claims, tmp_path):
         assert status(other) == "3 of 3 answered"
 
 
+def relation(**spans):
+    listed = [(role, *span) for role, told in spans.items() for span in told]
+    return [{"role": role, "start": start, "stop": stop} for role, start, stop in listed]
+
+
+CHAIN = relation(cause=[(0, 1)], effect=[(1, 3)]), "enables"
+NESTED = relation(cause=[(0, 3)], effect=[(4, 6)], signal=[(3, 4), (5, 6)]), None
+LATER = relation(cause=[(1, 3)], effect=[(4, 6)]), None
+SAID = {  # of each annotator on "a", "b" and "c"; ben has no "c"
+    "ann": [[CHAIN, NESTED], [CHAIN], []],
+    "ben": [[LATER, CHAIN, CHAIN], []],
+    "<b>cy</b>": [[CHAIN], [(CHAIN[0], "prevents")], []],
+}
+
+
+@pytest.fixture(scope="module")
+def curation(tmp_path_factory):
+    """A page of what three annotators propose in three sentences, one of hostile words."""
+    folder = tmp_path_factory.mktemp("curation")
+    hostile = [each.replace(" ", "") for each in HOSTILE[:6]]
+    words = {"a": ["Frost", "cut", "crops", "so", "prices", "rose"], "b": hostile, "c": ["No", "."]}
+    files = [folder / f"{k}.jsonl" for k in range(len(SAID))]
+    for file, (name, said) in zip(files, SAID.items(), strict=True):
+        told = zip(words, said, strict=False)
+        write(file, [
+            {"id": id, "tokens": words[id], "doc_id": f"d_{id}", "annotator": name,
+             "length": len(words[id]), "relations": [spans for spans, _ in proposed],
+             "types": [kind for _, kind in proposed]}
+            for id, proposed in told
+        ])  # fmt: skip
+    cli("annotate", "export", *files, folder / "c.html", "--form", "curation")
+    return folder
+
+
+def test_gold_from_proposals(opened, curation, tmp_path):
+    """Proposals are taken and dropped by keys; the saved file is gold, and is continued."""
+    page = opened(curation / "c.html")
+    proposals = page.locator(".proposal")
+    told = [text.partition("\n")[0] for text in proposals.all_inner_texts()]
+    assert told == ["1ann, ben, <b>cy</b> · 3 of 3 · enables", "2ann · 1 of 3", "3ben · 1 of 3"]
+    for key in ("3", "1", "2", "2", "9"):
+        page.keyboard.press(key)
+    pressed = [each.get_attribute("aria-pressed") for each in proposals.all()]
+    assert pressed == ["true", "false", "true"]
+    assert status(page) == "1 of 3 answered"
+    page.keyboard.press("ArrowRight")
+    assert "No relation: ben" in page.locator("#item").inner_text()
+    page.keyboard.press("a")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#yes").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("k")
+    page.keyboard.press("Space")
+    page.reload()
+    assert status(page) == "2 of 3 answered"
+    page.get_by_role("textbox", name="Rater").fill("zoe")
+    assert saved(page, tmp_path / "zoe.jsonl") == "gold.zoe.jsonl"
+    undecided = tmp_path / "zoe.jsonl"
+    with pytest.raises(fc.InputError, match="could not be read"):
+        fc.score(undecided, undecided)
+    page.keyboard.press("u")
+    page.keyboard.press("n")
+    assert saved(page, tmp_path / "gold.jsonl") == "gold.zoe.jsonl"
+    rows = fc.read(tmp_path / "gold.jsonl").to_examples()
+    assert [row["relations"] for row in rows] == [
+        [{"cause": [(0, 1)], "effect": [(1, 3)], "type": "enables"},
+         {"cause": [(1, 3)], "effect": [(4, 6)]}],
+        [{"cause": [(0, 1)], "effect": [(1, 3)], "type": "enables"}], [],
+    ]  # fmt: skip
+    assert [(row["id"], row["doc_id"], row["curator"], row["proposed_by"]) for row in rows] == [
+        ("a", "d_a", "zoe", ["ann, ben, <b>cy</b>", "ben"]), ("b", "d_b", "zoe", ["ann"]),
+        ("c", "d_c", "zoe", []),
+    ]  # fmt: skip
+    assert rows[1]["tokens"] == [each.replace(" ", "") for each in HOSTILE[:6]]
+    assert fc.score(tmp_path / "gold.jsonl", tmp_path / "gold.jsonl")["overall"].f1 == 1
+    other = opened(curation / "c.html")
+    other.get_by_label("Continue from file").set_input_files(undecided)
+    other.get_by_text("2 of 3 answered").wait_for()
+    saved(other, tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == undecided.read_bytes()
+    text = undecided.read_text(encoding="utf-8")
+    for damage in (('"stop": 3', '"stop": 4'), ('"ann, ben', '"ann, bob'), ('"enables"', '"x"')):
+        (tmp_path / "bad.jsonl").write_text(text.replace(*damage, 1), encoding="utf-8")
+        other.get_by_label("Continue from file").set_input_files(tmp_path / "bad.jsonl")
+        other.get_by_text("bad.jsonl was not saved by a page of this data").wait_for()
+        assert status(other) == "2 of 3 answered"
+    _, err = cli("annotate", "import", tmp_path / "gold.jsonl", expect=2)
+    assert "read it as relations" in err
+    narrow = opened(curation / "c.html", viewport={"width": 360, "height": 740})
+    for _ in range(3):
+        assert narrow.evaluate("document.documentElement.scrollWidth") == 360
+        narrow.keyboard.press("ArrowRight")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(opened, pairs, claims, scheme):
-    for html, key in ((pairs, "7"), (export_claims(claims), "1")):
+def test_contrast(opened, pairs, claims, curation, scheme):
+    for html, key in ((pairs, "7"), (export_claims(claims), "1"), (curation / "c.html", "1")):
         page = opened(html, color_scheme=scheme)
         page.keyboard.press(key)
         assert least_contrast(page) >= 4.5

@@ -1,7 +1,6 @@
 // An answer is [place in data.words, the sentences that support the claim], or null.
 
 const SUPPORTED = 0;
-const DIGITS = [..."123456789"];
 
 const FORM = {
   show: showClaim,
@@ -24,15 +23,10 @@ const FORM = {
   get actions() {
     return {
       ...verdictActions((verdict) => give([verdict, verdict === SUPPORTED ? supportSoFar() : []])),
-      ...Object.fromEntries(DIGITS.map((digit) => [`mark-${digit}`, () => mark(digit - 1)])),
-      "next-sentence": () => comeTo(1),
-      "previous-sentence": () => comeTo(-1),
+      ...toggleActions(mark, () => sentences.map(([, shown]) => shown)),
     };
   },
-  keys: {
-    ...Object.fromEntries(DIGITS.map((digit) => [digit, `mark-${digit}`])),
-    j: "next-sentence", k: "previous-sentence",
-  },
+  keys: TOGGLE_KEYS,
 };
 let sentences = []; // [text, element] of the article on the screen
 
@@ -54,13 +48,6 @@ function mark(k) {
   give([SUPPORTED, inOrder(after, data.items[state.at])], false);
 }
 
-/** Move the focus to the next or the previous sentence. */
-function comeTo(step) {
-  const at = sentences.findIndex(([, shown]) => shown === document.activeElement);
-  const to = at < 0 && step < 0 ? sentences.length - 1 : at + step;
-  sentences[Math.min(Math.max(to, 0), sentences.length - 1)]?.[1].focus();
-}
-
 /** Show a claim, the sentence that it was taken from, and the article to judge it by. */
 function showClaim(item) {
   const shown = [element("h3", "", "Claim"), text(item.claim, "claim")];
@@ -75,20 +62,10 @@ function article(pieces) {
   return sentences.length ? block("p", "text sheet", ...nodes) : nothing("Empty.");
 }
 
-/** Make a sentence that a click, its number, or Space marks as support. */
+/** Make a sentence that can be marked as support. */
 function toMark(sentence) {
   const k = sentences.length;
-  const number = element("kbd", "", String(k + 1));
-  number.ariaHidden = "true";
-  const shown = element("span", "sentence", ...(k < DIGITS.length ? [number] : []), sentence);
-  shown.role = "button";
-  shown.tabIndex = 0;
-  shown.addEventListener("click", () => mark(k));
-  shown.addEventListener("keydown", (event) => {
-    if (event.key !== " " && event.key !== "Enter") return;
-    event.preventDefault();
-    if (!event.repeat) mark(k);
-  });
+  const shown = asToggle(element("span", "sentence", ...digitOf(k), sentence), () => mark(k));
   sentences.push([sentence, shown]);
   return shown;
 }
