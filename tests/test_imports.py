@@ -13,6 +13,7 @@ import pytest
 
 import fastcausal
 from fastcausal import sample
+from tests.support.logs import lm_rows, lm_samples
 
 ROOT = Path(fastcausal.__file__).parent
 DOCS = Path(__file__).parents[1] / "docs"
@@ -205,6 +206,16 @@ def test_cold_statistics_load_neither_scipy_nor_pandas(command):
         "print(*sys.modules)"
     )
     assert not {"scipy", "pandas"} & {loaded.partition(".")[0] for loaded in run(code)}
+
+
+def test_statistics_of_logs_do_not_load_pandas(tmp_path):
+    path = lm_samples(tmp_path, lm_rows(1, filters=("none",)))
+    loaded = run(
+        "import sys, fastcausal\n"
+        f"fastcausal.statistics({str(path)!r}, 'exact_match,none'); print(*sys.modules)"
+    )
+    assert "fastcausal.tasks.values.lm_eval" in loaded
+    assert not {"scipy", "pandas"} & {name.partition(".")[0] for name in loaded}
 
 
 def test_a_leaderboard_of_counts_loads_no_reader(tmp_path):

@@ -1,9 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 # cython: freethreading_compatible=True
-"""Counts lines of JSON and rows of CSV without an object per line."""
+"""Counts and prunes lines of JSON, and counts rows of CSV, without an object per line."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, text
@@ -28,6 +29,17 @@ cdef extern from "text/lines.hpp" namespace "fastcausal" nogil:
     ) except +
     int64_t size_of_column(const CsvCell*, int64_t, int64_t)
     void write_column(const CsvCell*, int64_t, int64_t, char*, int32_t*)
+
+cdef extern from "text/pruned.hpp" namespace "fastcausal" nogil:
+    cdef struct Pruning:
+        vector[string] dropped
+        string inner
+        vector[string] kept
+        string text
+
+    cdef cppclass PrunedLines:
+        PrunedLines(const char*, int64_t, const Pruning&) except +
+        bint write(string&) except +
 
 
 def object_lines(data):
@@ -90,3 +102,27 @@ def split_rows(data, int64_t first, int64_t most, int64_t n_columns):
             write_column(cell, n_rows, n_columns, to, place)
         columns.append((column, places))
     return stop - at, columns
+
+
+def prune_lines(data, list dropped, bytes inner, list kept, bytes required):
+    """Return a JSON list of the objects in lines, without dropped members.
+
+    Of the object ``inner`` only the members ``kept`` stay. None unless every line is an object that
+    all readers read alike, with a string as the member ``required``.
+    """
+    cdef Array array = text(data)
+    cdef Pruning pruning
+    cdef PrunedLines* lines
+    cdef string to
+    cdef bint is_plain
+    pruning.dropped = dropped
+    pruning.inner = inner
+    pruning.kept = kept
+    pruning.text = required
+    lines = new PrunedLines(<const char*>array.data, array.n, pruning)
+    try:
+        with nogil:
+            is_plain = lines.write(to)
+    finally:
+        del lines
+    return to if is_plain else None

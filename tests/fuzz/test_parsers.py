@@ -22,7 +22,7 @@ INPUTS = 2000  # in a full run, which ends by number and not by time
 PARSERS = Path(__file__).parent / "parsers"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NAMES = ("submission", "lines", "tagged", "tag_lines", "answers", "fincausal")
-NAMES += ("span_lines", "model_answers", "page", "questions")
+NAMES += ("span_lines", "model_answers", "page", "questions", "pruned")
 
 
 def program(name: str) -> Path:

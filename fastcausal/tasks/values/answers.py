@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.significance.sums import EXACT, LARGEST, Float64, Int64
@@ -69,7 +69,7 @@ class ValueAnswers:
         def of(column: Any) -> Any:
             return None if column is None else np.asarray(column)[rows]
 
-        numbers = pa.array(rows)
+        numbers = arrow.numbers(rows)
         return replace(
             self,
             ids=self.ids.take(numbers),
@@ -147,7 +147,7 @@ def examples_of(answers: ValueAnswers) -> Examples:
     in_order = pc.sort_indices(ids)  # stable; bytes of UTF-8 are ordered as characters are
     ascending = ids.take(in_order)
     begins = np.ones(len(ids), bool)
-    begins[1:] = pc.not_equal(ascending[1:], ascending[:-1])
+    begins[1:] = arrow.values_of(pc.cast(pc.not_equal(ascending[1:], ascending[:-1]), pa.int8()))
     starts = np.flatnonzero(begins)
     order = arrow.values_of(in_order).astype(np.int64)
     sizes = np.diff(starts, append=len(ids))

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays.arrow import numbers
 from fastcausal.counts.files import take_one
 from fastcausal.counts.statistics import Statistics
 from fastcausal.counts.systems import read_systems
@@ -154,12 +155,12 @@ def statistics_of(
         reading.missing, tuple(sorted(answers.lower)),
     )  # fmt: skip
     units = _units(answers, examples, unscored, variances)
-    left_out = None if kept.all() else units.filter(pa.array(~kept))
+    left_out = None if kept.all() else units.filter(numbers(~kept))
     return Statistics.of_units(
         formula,
         formula.signature([answers.about["format"]]),
         rows if left_out is None else rows[kept],
-        units if left_out is None else units.filter(pa.array(kept)),
+        units if left_out is None else units.filter(numbers(kept)),
         {"source": dict(answers.about), **({TEXTS: answers.texts} if reading.with_texts else {})},
         system=system or answers.system,
         warnings=dict(answers.warnings),
@@ -180,7 +181,7 @@ def _fill_zeros(answers: ValueAnswers) -> ValueAnswers:
 
 def refuse_missing(answers: ValueAnswers, unscored: Mask) -> InputError:
     """Return the error for answers without a score."""
-    ids = answers.ids.filter(pa.array(unscored)).unique().to_pylist()
+    ids = answers.ids.filter(numbers(unscored)).unique().to_pylist()
     names = ", ".join(answers.scores)
     return InputError(
         f"{answers.name}: {unscored.sum()} of {len(unscored)} answers without {names}"
@@ -196,20 +197,20 @@ def _units(
     variances: Mapping[str, Float64],
 ) -> pa.Table:
     """Return a row for each example: id, kept columns, digest, and counts of its answers."""
-    first = pa.array(examples.order[examples.starts])
+    first = numbers(examples.order[examples.starts])
     columns: dict[str, Any] = {"id": examples.ids}
     for name, column in answers.columns.items():
         if (of_examples := _reduce_to_examples(answers, name, column, examples)) is not None:
             columns[name] = of_examples
     if answers.contents is not None:
         columns[CONTENT] = answers.contents.take(first)
-    columns["n_answers"] = pa.array(examples.sizes)
-    columns["n_errors"] = pa.array(examples.sums(answers.errors))
-    columns["n_limits"] = pa.array(examples.sums(answers.limits))
-    columns["n_unscored"] = pa.array(examples.sums(unscored))
+    columns["n_answers"] = numbers(examples.sizes)
+    columns["n_errors"] = numbers(examples.sums(answers.errors))
+    columns["n_limits"] = numbers(examples.sums(answers.limits))
+    columns["n_unscored"] = numbers(examples.sums(unscored))
     for name, variance in variances.items():
         if not np.isnan(variance).all():
-            columns[f"{WITHIN}:{name}"] = pa.array(variance, mask=np.isnan(variance))
+            columns[f"{WITHIN}:{name}"] = numbers(variance, ~np.isnan(variance))
     return pa.table(columns)
 
 
@@ -218,13 +219,13 @@ def _reduce_to_examples(
 ) -> pa.Array | None:
     """Return a column of examples; None if the answers of an example differ in it."""
     column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    firsts = column.take(pa.array(examples.order[examples.starts]))
+    firsts = column.take(numbers(examples.order[examples.starts]))
     if examples.sizes.max() > 1:
         try:
             codes = column.dictionary_encode("encode").indices
         except pa.ArrowException:
             return None
-        in_order = codes.take(pa.array(examples.order)).to_numpy(zero_copy_only=False)
+        in_order = codes.take(numbers(examples.order)).to_numpy(zero_copy_only=False)
         lead = np.repeat(in_order[examples.starts], examples.sizes)
         if (in_order != lead).any():
             return None

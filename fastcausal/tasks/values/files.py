@@ -73,10 +73,10 @@ def read_answers(
         if (folder := Path(local(source))).is_dir():
             if (stats := folder / helm.STATS).is_file():
                 return read_answers(stats, reading)
-            files = [Source.open(path) for path in _samples_in(source)]
+            files = [*map(lm_eval.open_samples, _samples_in(source))]
             return _read_log(os.fspath(source), partial(lm_eval.read_files, files), reading)
         with _open_on_disk(source) as file:
-            if file is not None and (reader := _reader_of_log(os.fspath(source), file)):
+            if file is not None and (reader := _reader_of_log(source, file)):
                 return reader(reading)
     opened = Source.open(source)
     if _holds_counts(opened):
@@ -109,7 +109,7 @@ def _read_log(
 def holds_values(source: str | os.PathLike[str], reading: ValueReading) -> bool:
     """Return True for a count file, a log or a table of values, by content."""
     with _open_on_disk(source) as file:
-        if file is not None and _reader_of_log(os.fspath(source), file):
+        if file is not None and _reader_of_log(source, file):
             return True
     opened = Source.open(source)
     if _holds_counts(opened) or _reader_of_text(opened, source):
@@ -157,8 +157,9 @@ def _holds_counts(file: Source) -> bool:
     return schema is not None and about_in(schema) is not None
 
 
-def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
+def _reader_of_log(source: str | os.PathLike[str], file: IO[bytes]) -> Reader | None:
     """Return the reader of a log on disk, which reads one part at a time; None for other files."""
+    name = os.fspath(source)
     is_archive = is_zip(file.read(4))
     file.seek(0)
     if is_archive:
@@ -167,6 +168,8 @@ def _reader_of_log(name: str, file: IO[bytes]) -> Reader | None:
             return partial(_read_log, name, partial(inspect_logs.read_archive, archive))
     elif inspect_ai.is_document(name, file):
         return partial(_read_log, name, partial(inspect_logs.read_document, name, file))
+    elif lm_eval.find_samples(file):
+        return partial(_read_log, name, partial(lm_eval.read_files, [local(source)]))
     return None
 
 

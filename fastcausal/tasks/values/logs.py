@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError
 from fastcausal.files.values import shown, write_cell
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 REMOVED = "Key removed from summary (> 1k)"
+STEP = 1 << 14  # texts written at a time
 THINNED = 1000  # characters from which a text of metadata may be cut
 
 
@@ -99,6 +101,22 @@ def digest_of(*parts: Any) -> str:
     """Return a short digest of values of JSON."""
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def digest_of_texts(texts: pa.Array) -> str:
+    """Return `digest_of` the sorted list of texts, which may be long.
+
+    >>> import pyarrow as pa
+    >>> digest_of_texts(pa.array(["b", "a"])) == digest_of(["a", "b"])
+    True
+    """
+    digest = hashlib.sha256(b"[[")
+    in_order = pc.take(texts, pc.sort_indices(texts))
+    for start in range(0, len(texts), STEP):
+        listed = json.dumps(in_order[start : start + STEP].to_pylist())
+        digest.update((", " * (start > 0) + listed[1:-1]).encode())
+    digest.update(b"]]")
+    return digest.hexdigest()[:16]
 
 
 def require_objects(value: Any, where: str) -> list[tuple[str, Mapping[str, Any]]]:

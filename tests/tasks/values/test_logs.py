@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import fastcausal as fc
 from fastcausal.errors import InputError
+from fastcausal.tasks.values.formula import CONTENT
+from fastcausal.tasks.values.logs import digest_of
 from tests.oracles import desk
 from tests.support.logs import (
     DEFLATE,
@@ -332,6 +335,41 @@ def with_metric(row, name, value):
 
 
 class TestLmEval:
+    def test_texts_of_rows_are_never_held(self, tmp_path):
+        """Memory of a file with 60 MB of texts stays below a third of it."""
+        rows = [
+            row | {"doc": {"q": f"{k:08}" * 5_000}}
+            for k, row in enumerate(lm_rows(1, 1_500, ("none",)))
+        ]
+        path = lm_samples(tmp_path, rows)
+        size = path.stat().st_size
+        tracemalloc.start()
+        try:
+            statistics = fc.statistics(path, "exact_match,none")
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert statistics.n_units == len(rows)
+        assert 3 * peak < size
+
+    def test_rows_of_later_batches(self, tmp_path):
+        rows = lm_rows(1, 700, ("none",))
+        del rows[600]["doc_hash"]
+        path = lm_samples(tmp_path, rows)
+        statistics = fc.statistics(path, "exact_match,none")
+        digest = digest_of(rows[600]["doc"], rows[600]["target"])
+        contents = {row["id"]: row[CONTENT] for row in statistics.units.to_pylist()}
+        assert contents == {str(row["doc_id"]): row.get("doc_hash", digest) for row in rows}
+        lines = path.read_text().splitlines()
+        lines[500] = lines[500].replace('"doc": {', '"doc": {"subject": 1, ', 1)
+        lines[1] = lines[1].replace('"doc_id": 1', '"doc_id": null', 1)
+        path.write_text("\n".join(lines))
+        with pytest.raises(InputError, match=':501: an object has the key "subject" 2'):
+            fc.statistics(path, "exact_match,none")
+        path.write_text("\n".join([*lines[:500], *lines[501:]]))
+        with pytest.raises(InputError, match=":2: id is null"):
+            fc.statistics(path, "exact_match,none")
+
     def test_scores_of_filters(self, tmp_path):
         rows = lm_rows(1)
         path = lm_samples(tmp_path / "gpt2", rows)
