@@ -20,6 +20,7 @@ pytest_plugins = ["tests.support.browser"]
 # Their examples run where the extra is installed. Any other module has to be imported: pytest's own
 # switch for it would leave out, without a word, a test file that cannot be.
 BEHIND_EXTRAS = {
+    "docs/docstrings.py": "griffe",
     "docs/train_tagger.py": "torch",
     "fastcausal/training/evaluation.py": "evaluate",
     "fastcausal/training/inspect_ai.py": "inspect_ai",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import threading
@@ -14,6 +15,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+import fastcausal as fc
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build"
@@ -125,6 +128,20 @@ def test_a_list_for_agents_has_a_sentence_of_each_page() -> None:
     for page, sentence in found:
         text = re.sub(r"<[^>]+>", "", (SITE / f"{page}.html").read_text(encoding="utf-8"))
         assert re.sub("[`*]", "", sentence) in " ".join(unescape(text).split())
+
+
+def test_a_signature_has_a_parameter_a_line_with_its_whole_type_linked() -> None:
+    page = (SITE / "reference" / "api-relations.html").read_text(encoding="utf-8")
+    block = page.partition('<div class="doc-signature')[2].partition("</div>")[0]
+    lines = unescape(re.sub(r"<[^>]+>", "", block).partition(">")[2]).strip().splitlines()
+    names = [line.split(":")[0].strip(" *,") for line in lines[1:-1]]
+    assert (lines[0], lines[-1]) == ("score(", ") -> ExtractionReport")
+    assert [name for name in names if name] == list(inspect.signature(fc.score).parameters)
+    assert "    protocol: ProtocolName | SpanProtocol | Protocol | Recipe = RECESS," in lines
+    links = re.findall(r'href="([^"]+)"', block)
+    assert "types.html#fastcausal.options.ProtocolName" in links
+    assert "#fastcausal.Protocol" in links
+    assert "'recess' | 'cnc-2023'" in unescape(re.sub(r"<[^>]+>", "", page))
 
 
 @pytest.mark.parametrize(("words", "page"), SEARCHED.items())
