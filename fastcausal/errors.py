@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+MAX_NAMED = 4  # systems or annotators in a title
+
 
 class Remedy(NamedTuple):
     """Advice that ends a message: values of an argument that allow the call, and their effect."""
@@ -131,6 +133,15 @@ def summary(count: int, first: list[str]) -> str:
 def counted(n: int, noun: str) -> str:
     """Format a number with its noun, in the plural unless it is 1."""
     return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def name_few(names: Sequence[str], noun: str) -> str:
+    """Join at most four names; give the number of more.
+
+    >>> name_few(["a", "b"], "run"), name_few("abcde", "run")
+    ('a, b', '5 runs')
+    """
+    return ", ".join(names) if len(names) <= MAX_NAMED else counted(len(names), noun)
 
 
 def format_some(ids: Sequence[str]) -> str:

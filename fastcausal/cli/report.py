@@ -39,7 +39,6 @@ from fastcausal.cli.systems import add_intervals, make_reports, split_files
 from fastcausal.cli.task_options import SetOption, TaskOption
 from fastcausal.report.escapes import cell_text
 
-MAX_NAMED = 4  # systems in the title
 OF_DRAWS = tuple(name for name in DrawOptions._fields if name != "cluster")
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def report(
     refuse(ctx, ("set", "score", "systems", "sample"), "is for logs, tables and --task")
     import fastcausal as fc
     from fastcausal.arrays.strata import columns_by, name_cluster
-    from fastcausal.errors import counted
+    from fastcausal.errors import counted, name_few
     from fastcausal.files.packed import readable_again, stem_of
     from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened, read_marked
@@ -144,8 +143,7 @@ def report(
 
     reports = add_intervals(make_reports(parts, scored, SAMPLES), draws, by)
     with doing(f"writing {out}"):
-        named = ", ".join(reports) if len(reports) <= MAX_NAMED else f"{len(reports)} systems"
-        title = f"{named} on {stem_of(gold)}"
+        title = f"{name_few([*reports], 'system')} on {stem_of(gold)}"
         sections, cards = _parts(reports, draws)
         page = page_of(title, sections, reports, examples, cards)
         write_page(out, page)

@@ -104,10 +104,14 @@ class Shown {
       oneLine(text, line, Math.min(...starts))));
   }
 
+  /** Return the names of the two annotators of an example, if it has such. */
+  sidesOf(k) {
+    return this.examples.sides?.[this.examples.strata[0].codes[k]];
+  }
+
   /** Return the name of a system in an example, or that of gold: annotators differ between examples. */
   nameOf(k, system) {
-    const side = this.examples.sides?.[this.examples.strata[0].codes[k]];
-    return side?.[Number(Boolean(system))] ?? system?.name ?? "gold";
+    return this.sidesOf(k)?.[Number(Boolean(system))] ?? system?.name ?? "gold";
   }
 
   /** Return the pairs of an example, those without a partner in gold last: `[gold, pred, place of the counts]`. */
@@ -155,7 +159,8 @@ class Shown {
   note(k) {
     const { ids, strata, said } = this.examples;
     const link = element("a", "", `link to this ${said.row}`);
-    link.href = `#id=${encodeURIComponent(ids[k].toWellFormed?.() ?? ids[k])}`;
+    const pair = this.sidesOf(k) ? `stratum0=${strata[0].codes[k]}&` : ""; // another pair has this id too
+    link.href = `#${pair}id=${encodeURIComponent(ids[k].toWellFormed?.() ?? ids[k])}`;
     return element("p", "note", ...strata.map(({ name, values, codes }) =>
       element("span", "", element("bdi", "", name), ": ",
         element("bdi", "", String(values[codes[k]])))), link);
@@ -177,7 +182,8 @@ class Shown {
     }
     const unparsed = system.unparsed[k];
     if (unparsed) said.push(`${plural(unparsed, "prediction")} could not be read`);
-    return element("li", "", element("bdi", "name", system.name), ` ${said.join("; ")}`);
+    const name = this.sidesOf(k)?.join(" / ") ?? system.name;
+    return element("li", "", element("bdi", "name", name), ` ${said.join("; ")}`);
   }
 
   /** Show the answers that could not be read, and why. */
@@ -202,7 +208,8 @@ class Shown {
       for (const [n, partner, place] of this.partners(k, system)) {
         const name = element("bdi", "name", this.nameOf(k, system));
         const type = system.pred.typeOf(k, partner);
-        const line = this.line(k, name, partner, type, pred[partner], place, gold[n] ?? []);
+        const only = this.sidesOf(k) && (n < 0 ? this.nameOf(k, system) : partner < 0 && this.nameOf(k));
+        const line = this.line(k, name, partner, type, pred[partner], place, gold[n] ?? [], only);
         if (n < 0) alone.push(line);
         else parts[n].push(...line);
       }
@@ -223,15 +230,15 @@ class Shown {
     return marks.length ? [element("p", "legend", "drawn so:", ...marks)] : [];
   }
 
-  /** Make the lines of a relation, and say what it counts with its partner in gold. */
-  line(k, name, n, type, spans, place, gold) {
+  /** Make the lines of a relation, and say what it counts with its partner in gold, or who alone has it. */
+  line(k, name, n, type, spans, place, gold, only) {
     const { roles, texts, said, typesOfRelations } = this.examples;
     const made = [element("dt", "", name, n >= 0 ? ` ${n + 1}` : "",
       ...type >= 0 ? [" (", element("bdi", "", typesOfRelations[type]), ")"] : [])];
     const drawn = gold ? compared(gold, spans ?? []) : spans ?? [];
     if (drawn.length)
       made.push(...linesOf(drawn).map((line) => marked("dd", "text", texts[k], line, roles, said)));
-    const told = [spans ? "" : "no partner", spans?.length === 0 ? "no spans" : "",
+    const told = [only ? `only ${only}` : spans ? "" : "no partner", spans?.length === 0 ? "no spans" : "",
       place >= 0 ? this.counted(place) : ""];
     if (place === -1 && spans) told.push("not counted");
     const text = told.filter(Boolean).join("; ");

@@ -96,14 +96,15 @@ class Page {
     const isTab = said && document.querySelector(`.panel#${CSS.escape(said)}`);
     if (isTab && this.systems.length) return; // as it was left
     const wanted = new URLSearchParams(isTab ? "" : said);
-    const k = wanted.has("id") ? this.examples.ids.indexOf(wanted.get("id")) : -1;
-    if (k < 0 || !this.chosen.includes(k)) {
+    const find = () => this.chosen.findIndex((k) => this.examples.ids[k] === wanted.get("id"));
+    let row = [...wanted].length === 1 ? find() : -1;
+    if (row < 0) {
       this.filters.take(wanted);
       this.choose(wanted);
+      row = find();
     }
-    if (k >= 0) {
-      const row = this.chosen.indexOf(k);
-      if (!this.shown.isOpen(k)) this.toggle(row);
+    if (row >= 0) {
+      if (!this.shown.isOpen(this.chosen[row])) this.toggle(row);
       this.open(row);
     } else if (wanted.has("id")) at("status").textContent += `; the ${this.examples.said.row} of the address is not here`;
   }

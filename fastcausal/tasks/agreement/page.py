@@ -16,7 +16,7 @@ from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 SAID = {
     "wrong": "all differs", "partly": "partly the same", "right": "the same",
-    "missed": "not here:", "spurious": "only here", "error": "difference",
+    "missed": "not here:", "spurious": "only here", "error": "difference", "row": "disagreement",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.counts.statistics import Statistics
-from fastcausal.errors import notify
+from fastcausal.errors import counted, name_few, notify
 from fastcausal.options import AUTO, Method
 from fastcausal.report.grid import Grid
 from fastcausal.report.groups import Scores
@@ -175,7 +175,9 @@ class Agreement(Report):
 
         pairs = [pair.paired for pair in self.pairs]
         scores = Section("", self.to_tables(), self.legend)
-        return page_of(pairs, list_roles(self.scores), self.title, self.signature, [scores])
+        named = name_few(self.annotators, "annotator")
+        title = f"{named}, {self.protocol}, {counted(self.n_examples, 'example')}"
+        return page_of(pairs, list_roles(self.scores), title, self.signature, [scores])
 
 
 def present_pairs(

@@ -149,10 +149,41 @@ def test_the_page_in_a_browser(opened, tmp_path):
         assert " / ".join(of_row) == item.locator(".c-stratum0").inner_text()
     rows = agreement.disagreements.to_pylist()
     n = len({(row["a"], row["b"], row["id"]) for row in rows})
-    assert view.get_by_role("status").inner_text() == f"{n} of {n} examples"
+    assert view.get_by_role("status").inner_text() == f"{n} of {n} disagreements"
     pair = view.locator(".item .row .c-stratum0").first.inner_text()
     assert pair in {f"{row['a']} / {row['b']}" for row in rows}
-    assert view.title().endswith(f": {len({row['id'] for row in rows})} to adjudicate")
+    of = f"{', '.join(agreement.annotators)}, recess, {agreement.n_examples} examples"
+    assert view.title() == f"{of}: {len({row['id'] for row in rows})} to adjudicate"
+
+
+def test_each_disagreement_names_its_pair(opened, tmp_path):
+    """An example of several pairs has a row for each; its link opens that one, wherever it is."""
+    agreement = fc.agree(list(map(str, sample.ANNOTATORS.values())))
+    page = tmp_path / "page.html"
+    page.write_text(agreement.disagreements_page())
+    rows = agreement.disagreements.to_pylist()
+    several = {row["id"]: {(r["a"], r["b"]) for r in rows if r["id"] == row["id"]} for row in rows}
+    id = next(id for id, pairs in several.items() if len(pairs) == 3)
+    view = opened(page, f"#open=1&q={id}", viewport={"width": 1200, "height": 12_000})
+    view.wait_for_selector("html[data-ready]", state="attached")
+    items = view.locator(".item")
+    links = items.get_by_role("link").evaluate_all("all => all.map(each => each.hash)")
+    assert len({*links}) == items.count() == 3
+    for k, link in enumerate(links):
+        item = items.nth(k)
+        pair = item.locator(".c-stratum0").inner_text()
+        assert item.locator(".summary .name").inner_text() == pair
+        alone = {f"only {r[side]}" for r in rows if (r["id"], f"{r['a']} / {r['b']}") == (id, pair)
+                 for side, other in ("ab", "ba") if r[f"{other}_relation"] is None}  # fmt: skip
+        notes = " ".join(item.locator("dd.note").all_inner_texts())
+        assert alone == {
+            name for name in map("only {}".format, agreement.annotators) if name in notes
+        }
+        other = opened(page, link)
+        other.wait_for_selector("html[data-ready]", state="attached")
+        shown = other.locator(".item:has([aria-expanded=true]) .c-stratum0").all_inner_texts()
+        assert shown in ([pair], [])  # the column is hidden where one pair alone is shown
+        assert other.locator(".unfolded .summary .name").all_inner_texts() == [pair]
 
 
 def command(*arguments):
