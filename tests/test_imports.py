@@ -32,7 +32,7 @@ ROOMS = [
     ("marking",),
     ("protocols",),
     ("recipe", "formats"),
-    ("decoding",),
+    ("decoding", "compat"),
     ("significance",),
     ("counts",),
     ("report",),
