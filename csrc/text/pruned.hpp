@@ -1,4 +1,4 @@
-// Leaves out members of objects in lines of JSON. Host only.
+// Leaves out members of objects in JSON: of each line, or of one. Host only.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -19,14 +19,16 @@ struct Pruning {
   std::string text;               // a member that each row has, as a string
 };
 
-class PrunedLines : JsonReader {
+class Pruned : JsonReader {
  public:
-  PrunedLines(const char* data, int64_t size, const Pruning& pruning)
-      : JsonReader(data, size, nullptr), pruning_(pruning), room_(static_cast<size_t>(size)) {}
+  Pruned(const char* data, int64_t size, const Pruning& pruning, bool has_lines)
+      : JsonReader(data, size, nullptr, has_lines),
+        pruning_(pruning),
+        room_(static_cast<size_t>(size)) {}
 
   // Writes the rows as a list of JSON. Returns false unless every line is an object that all
   // readers read alike, and has the text.
-  bool write(std::string& to) {
+  bool write_lines(std::string& to) {
     to = "[";
     while (p_ < end_) {
       if (to.size() > 1) to += ',';
@@ -38,6 +40,14 @@ class PrunedLines : JsonReader {
     }
     to += ']';
     return true;
+  }
+
+  // Writes the members `kept` of one object. Returns false unless all readers read it alike.
+  bool write_one(std::string& to) {
+    space();
+    if (!write_object(to, true)) return false;
+    space();
+    return p_ == end_;
   }
 
  private:

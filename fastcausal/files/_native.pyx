@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 # cython: freethreading_compatible=True
-"""Counts and prunes lines of JSON, and counts rows of CSV, without an object per line."""
+"""Counts lines of JSON and rows of CSV without an object per line; prunes objects of JSON."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t
@@ -37,9 +37,10 @@ cdef extern from "text/pruned.hpp" namespace "fastcausal" nogil:
         vector[string] kept
         string text
 
-    cdef cppclass PrunedLines:
-        PrunedLines(const char*, int64_t, const Pruning&) except +
-        bint write(string&) except +
+    cdef cppclass Pruned:
+        Pruned(const char*, int64_t, const Pruning&, bint) except +
+        bint write_lines(string&) except +
+        bint write_one(string&) except +
 
 
 def object_lines(data):
@@ -110,19 +111,29 @@ def prune_lines(data, list dropped, bytes inner, list kept, bytes required):
     Of the object ``inner`` only the members ``kept`` stay. None unless every line is an object that
     all readers read alike, with a string as the member ``required``.
     """
-    cdef Array array = text(data)
     cdef Pruning pruning
-    cdef PrunedLines* lines
-    cdef string to
-    cdef bint is_plain
     pruning.dropped = dropped
     pruning.inner = inner
     pruning.kept = kept
     pruning.text = required
-    lines = new PrunedLines(<const char*>array.data, array.n, pruning)
+    return _prune(data, pruning, False)
+
+
+def prune_object(data, list kept):
+    """Return an object of JSON with its members ``kept`` alone; None if it is not plain."""
+    cdef Pruning pruning
+    pruning.kept = kept
+    return _prune(data, pruning, True)
+
+
+cdef _prune(data, const Pruning& pruning, bint is_one):
+    cdef Array array = text(data)
+    cdef Pruned* pruned = new Pruned(<const char*>array.data, array.n, pruning, is_one)
+    cdef string to
+    cdef bint is_plain
     try:
         with nogil:
-            is_plain = lines.write(to)
+            is_plain = pruned.write_one(to) if is_one else pruned.write_lines(to)
     finally:
-        del lines
+        del pruned
     return to if is_plain else None

@@ -22,6 +22,7 @@ MAX_RATIO = 200  # unpacked bytes per packed byte; DEFLATE reaches 1032
 FREE = 1 << 20  # bytes exempt from the ratio: short texts repeat themselves
 ADDED = (".DS_Store", "Thumbs.db")  # added by operating systems
 ENCRYPTED = 0x1  # in the flags of an entry
+UNUSUAL = 0x61  # flags of entries that are encrypted or patched
 ZSTD = 93  # zipfile reads it from Python 3.14 on
 METHODS = (0, 8, ZSTD)  # stored, DEFLATE: every program writes these; logs of evaluations zstd
 LOCAL = 30  # bytes of the header before a file, without its name and extra field
@@ -92,22 +93,49 @@ class Archive:
         if entry.compress_type not in METHODS:
             raise NotImplementedError(f"method {entry.compress_type}")
         if entry.compress_type != ZSTD:
+            if (data := self._inflated(entry)) is not None:
+                return data
             with self._zip.open(entry) as file:
                 return file.read(entry.file_size + 1)
         import pyarrow as pa
 
+        _, packed = self._packed(entry)
+        if len(packed) < entry.compress_size or not entry.file_size:
+            raise ValueError("the file is cut")
+        unpacked: bytes = pa.Codec("zstd").decompress(packed, entry.file_size, asbytes=True)
+        if zlib.crc32(unpacked) != entry.CRC:
+            raise ValueError("its CRC-32 is another one")
+        return unpacked
+
+    def _inflated(self, entry: zipfile.ZipInfo) -> bytes | None:
+        """Unpack a file without faults; `zipfile`, which takes three times as long, names them."""
+        if entry.flag_bits & UNUSUAL or entry.compress_size > 2 * entry.file_size + LOCAL:
+            return None
+        mark, packed = self._packed(entry)
+        stop = getattr(entry, "_end_offset", None)  # of newer Pythons, against files that overlap
+        if mark != MARKS[0] + entry.orig_filename.encode() or (
+            stop is not None and self._bytes.tell() > stop
+        ):
+            return None
+        data = packed
+        if entry.compress_type:
+            unpack = zlib.decompressobj(-zlib.MAX_WBITS)
+            try:
+                data = unpack.decompress(packed, entry.file_size + 1)
+            except zlib.error:
+                return None
+        is_whole = len(data) == entry.file_size and zlib.crc32(data) == entry.CRC
+        return data if is_whole else None
+
+    def _packed(self, entry: zipfile.ZipInfo) -> tuple[bytes, bytes]:
+        """Return the mark and the name before a file, and its packed bytes."""
         archive = self._bytes
         archive.seek(entry.header_offset)
         header = archive.read(LOCAL)
-        lengths = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
-        archive.seek(sum(lengths), io.SEEK_CUR)
-        packed = archive.read(entry.compress_size)
-        if len(packed) < entry.compress_size or not entry.file_size:
-            raise ValueError("the file is cut")
-        data: bytes = pa.Codec("zstd").decompress(packed, entry.file_size, asbytes=True)
-        if zlib.crc32(data) != entry.CRC:
-            raise ValueError("its CRC-32 is another one")
-        return data
+        n_name, n_extra = (int.from_bytes(header[k : k + 2], "little") for k in (26, 28))
+        name = archive.read(n_name)
+        archive.seek(n_extra, io.SEEK_CUR)
+        return header[:4] + name, archive.read(entry.compress_size)
 
     @cached_property
     def _bytes(self) -> IO[bytes]:

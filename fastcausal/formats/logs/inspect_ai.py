@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
+from fastcausal.arrays.arrow import is_utf8
 from fastcausal.errors import InputError, invalid_json
+from fastcausal.files import _native
 from fastcausal.files.json_stream import JsonStream
 from fastcausal.files.zips import Archive
 
@@ -38,11 +40,14 @@ def is_document(name: str, file: IO[bytes]) -> bool:
     return "eval" in keys and not {"status", "samples"}.isdisjoint(keys)
 
 
-def archived_samples(archive: Archive) -> Iterator[tuple[str, Any]]:
+def archived_samples(
+    archive: Archive,
+    kept: list[bytes] | None = None,  # The only keys needed; by default all
+) -> Iterator[tuple[str, Any]]:
     """Yield the place and the JSON of each sample."""
     for path in archive.names:
         if path.startswith(SAMPLES):
-            yield f"{archive.name}/{path!r:.80}", json_in(archive, path)
+            yield f"{archive.name}/{path!r:.80}", json_in(archive, path, kept)
 
 
 def samples_of(name: str, file: IO[bytes]) -> list[Any]:
@@ -62,11 +67,14 @@ def samples_of(name: str, file: IO[bytes]) -> list[Any]:
     return samples
 
 
-def json_in(archive: Archive, path: str) -> Any:
+def json_in(archive: Archive, path: str, kept: list[bytes] | None = None) -> Any:
     """Return the JSON of a file in a log; InputError if it is damaged."""
     name = f"{archive.name}/{path!r:.80}"
     try:
-        return json.loads(archive.read(path))
+        data = archive.read(path)
+        if kept is not None and is_utf8(data):
+            data = _native.prune_object(data, kept) or data
+        return json.loads(data)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:

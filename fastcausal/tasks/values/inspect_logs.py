@@ -44,6 +44,8 @@ from fastcausal.tasks.values.logs import (
 from fastcausal.tasks.values.reading import ValueReading
 
 MAX_EPOCH = 2**31  # epochs, so that they fit into a column
+# Members of a sample that comparisons need
+MEMBERS = b"id epoch input target scores metadata attachments error limit".split()
 COMPARED = 1000  # characters of a text: summaries cut longer ones
 
 
@@ -89,7 +91,7 @@ def read_archive(archive: Archive, reading: ValueReading) -> ValueAnswers:
 def _whole(archive: Archive, reading: ValueReading) -> Iterator[Sample]:
     """Read samples one at a time."""
     n = sum(path.startswith(SAMPLES) for path in archive.names)
-    for k, (where, sample) in enumerate(archived_samples(archive)):
+    for k, (where, sample) in enumerate(archived_samples(archive, MEMBERS)):
         yield _sample(sample, where, reading)
         reading.report(k + 1, n)
 

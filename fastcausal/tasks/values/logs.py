@@ -81,8 +81,8 @@ def is_label(value: Any) -> bool:
 def find_labels(documents: Sequence[Any], reading: ValueReading) -> dict[str, pa.Array]:
     """Return the columns of labels that documents have and clusters may be made of."""
     found = {}
-    for key in reading.found_columns:
-        values = [each.get(key) if isinstance(each, Mapping) else None for each in documents]
+    for key in reading.found_columns if any(documents) else ():
+        values = [each.get(key) if isinstance(each, dict) else None for each in documents]
         if any(map(is_label, values)):
             found[key] = strings([write_cell(v) if is_label(v) else None for v in values])
     return found

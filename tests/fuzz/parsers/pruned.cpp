@@ -15,12 +15,25 @@ namespace {
 bool prune(const std::string& input, const std::vector<std::string>& dropped, std::string& to) {
   const Exact text(input);
   const fastcausal::Pruning pruning{dropped, "doc", {"a"}, "hash"};
-  return fastcausal::PrunedLines(text.data(), text.size(), pruning).write(to);
+  return fastcausal::Pruned(text.data(), text.size(), pruning, false).write_lines(to);
+}
+
+void check_one(const std::string& input) {
+  const Exact text(input);
+  const fastcausal::Pruning pruning{{}, "", {"doc", "hash"}, ""};
+  std::string pruned, again;
+  if (!fastcausal::Pruned(text.data(), text.size(), pruning, true).write_one(pruned)) return;
+  require(pruned.size() <= input.size(), "members are added to an object");
+  const Exact once(pruned);
+  require(fastcausal::Pruned(once.data(), once.size(), pruning, true).write_one(again) &&
+              again == pruned,
+          "an object is not plain");
 }
 
 }  // namespace
 
 void check(const std::string& input) {
+  check_one(input);
   std::string whole, pruned, again;
   const bool is_plain = prune(input, {}, whole);
   require(prune(input, {"long", "id"}, pruned) == is_plain, "what is dropped is not read");
