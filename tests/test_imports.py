@@ -57,7 +57,16 @@ TASKS = {
     "crab": {"classification", "labels"},
     "answers": {"labels"},
     "preferences": {"claims", "labels"},
-    "annotate": {"agreement", "answers", "claims", "crab", "fincausal", "preferences", "relations"},
+    "annotate": {
+        "agreement",
+        "answers",
+        "claims",
+        "crab",
+        "fincausal",
+        "labels",
+        "preferences",
+        "relations",
+    },
     "unicausal": {"classification"},
 }
 HEAVY = (

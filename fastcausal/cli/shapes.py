@@ -661,7 +661,13 @@ SHAPES: dict[str, Schema] = {
                     fields(COUNT, "n_judged n_missing n_right?"),
                     {"share?": NUMBER, "passed?": FLAG},
                 )
-            )
+            ),
+            "tests?": mapping(
+                record(
+                    fields(COUNT, "n n_failed"),
+                    fields(NUMBER, "share percent_agreement? cohen_kappa? fleiss_kappa? alpha?"),
+                )
+            ),
         },
     ),
     "preferences": record(

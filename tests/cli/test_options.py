@@ -62,6 +62,7 @@ USES = {
         "--against claims_reference_full_ann.json",
         "verdicts": "unsure.json page.html",
         "pairs": "crab_gold.jsonl page.html --form pairs",
+        "causality": "gold.csv page.html --form causality",
         "curation": "annotator_1.jsonl annotator_2.jsonl page.html --form curation",
     },
     "annotate import": {

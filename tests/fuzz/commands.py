@@ -177,6 +177,7 @@ TAKES = (
     f"annotate import {{rater_test}} [{{judged}}] --test {{rater_test}} [--qualify 0.5] "
     f"[--unsure missing] {SHOWN}",
     f"annotate export {{relations}} {{relations}} out.html --form curation {SHOWN}",
+    f"annotate export {{relations}} out.html --form causality {SHOWN}",
     f"annotate export {{claims}} out.html --against {{claims}} {SHOWN}",
     f"annotate import {{saved}} [{{saved}}] [--to out.csv|out.jsonl|out.parquet] "
     f"[--key {{key}}] {SHOWN}",

@@ -35,6 +35,7 @@ WRITTEN = {  # the page is added at the end, or after the first file
     "stories": ("crab", "describe", sample.CRAB_GOLD, "--html"),
     "answers": ("annotate", "export", FOLDER / "judged_answers.json"),
     "claims": ("annotate", "export", CLAIMS[0]),
+    "causality": ("annotate", "export", "--form", "causality", sample.GOLD),
     "curation": ("annotate", "export", "--form", "curation", *sample.ANNOTATORS.values()),
     "pairs": ("annotate", "export", "--form", "pairs", sample.CRAB_GOLD),
     "scorer": ("page-scorer", sample.GOLD, "--out"),

@@ -52,6 +52,7 @@ def bring_in(
     """
     from fastcausal.files.targets import keep_apart
     from fastcausal.report.grid import Grid
+    from fastcausal.tasks.annotate.causality import AGREEMENT
     from fastcausal.tasks.annotate.collect import collect
 
     if key is not None:
@@ -72,6 +73,13 @@ def bring_in(
         grid = Grid(title, columns, shares=("share",))
         for rater, of_rater in counts["raters"].items():
             grid.add(rater, *of_rater.values())
-        tables.show_grids([grid])
+        grids = [grid]
+        if collected.tests:
+            names = ["n", "failed", "share", *(each.replace("_", " ") for each in AGREEMENT)]
+            shares = tuple(names[2:])
+            grids.append(Grid("tests of causality", names, shares=shares))
+            for test, found in collected.tests.items():
+                grids[1].add(test, *found.values(), *[None] * (len(names) - len(found)))
+        tables.show_grids(grids)
     if counts["n_missing"]:
         raise click.exceptions.Exit(MISSING)

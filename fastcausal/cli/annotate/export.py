@@ -17,7 +17,7 @@ def export(
     ctx: click.Context,
     source: Annotated[
         list[str],
-        Argument(help="A file of answers, claims or pairs, or one of each annotator; - for stdin."),
+        Argument(help="A file to judge, or one of each annotator; - for stdin."),
     ],
     page: Annotated[Path, Argument(help="Write the page to this file: one file of HTML.")],
     form: Annotated[
@@ -40,17 +40,19 @@ def export(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Write a page to judge answers, claims or pairs of events, or to curate relations.
+    """Write a page to judge answers, claims, pairs of events or relations, or to curate them.
 
     Examples
     --------
     fastcausal annotate export judged_answers.json page.html --rater ann
     fastcausal annotate export rater_test.json test.html --test
     fastcausal annotate export crab_gold.jsonl pairs.html --form pairs
+    fastcausal annotate export gold.csv page.html --form causality
     fastcausal annotate export annotator_1.jsonl annotator_2.jsonl page.html --form curation
     """
     from fastcausal.files.files import replacing
     from fastcausal.files.targets import keep_apart
+    from fastcausal.tasks.annotate.causality import sheet_of_causality
     from fastcausal.tasks.annotate.curation import sheet_of_curation
     from fastcausal.tasks.annotate.export import sheet_of_answers, sheet_of_claims
     from fastcausal.tasks.annotate.page import page_of
@@ -62,7 +64,7 @@ def export(
     form = form or ("answers" if against is None else "claims")
     if form != "answers":
         refuse(ctx, ("only", "test"), f"is for answers, not for {form}")
-    if form in ("answers", "curation"):
+    if form in ("answers", "causality", "curation"):
         refuse(ctx, ("against",), f"is for claims and pairs, not for {form}")
     if form != "curation" and len(source) > 1:
         raise click.UsageError(f"expected one SOURCE, got {len(source)}: {form} are of one file")
@@ -70,6 +72,8 @@ def export(
         sheet = sheet_of_answers(source[0], rater, only == "judge", test)
     elif form == "curation":
         sheet = sheet_of_curation(source, rater)
+    elif form == "causality":
+        sheet = sheet_of_causality(source[0], rater)
     elif form == "pairs":
         sheet = sheet_of_pairs(source[0], against, rater)
     elif against is None:

@@ -9,6 +9,7 @@ from fastcausal.files.files import Source
 from fastcausal.files.lines import first_object
 from fastcausal.files.packed import stem_of
 from fastcausal.options import UnsurePolicy
+from fastcausal.tasks.annotate.causality import collect_tests, has_tests
 from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
 from fastcausal.tasks.annotate.curation import CURATOR
 from fastcausal.tasks.annotate.pairs import collect_pairs
@@ -46,6 +47,11 @@ def collect(
             what = "test" if key is None else "key"
             raise InputError(f"{files[0].name} has scores of pairs, which no {what} is for")
         return collect_pairs(files, name)
+    if all(map(has_tests, files)):
+        if test is not None or key is not None:
+            what = "test" if key is None else "key"
+            raise InputError(f"{files[0].name} has tests of causality, which no {what} is for")
+        return collect_tests(files, name)
     if test is not None and (key is not None or _are_claims(files)):
         raise InputError(f"{files[0].name} has no answers, expected those of the test {test}")
     if key is not None:

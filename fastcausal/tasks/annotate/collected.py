@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from fastcausal.errors import InputError
+from fastcausal.report.report import plain
 from fastcausal.tasks.annotate.qualify import TestedRater
 
 _SCHEMA = pa.schema(
@@ -33,6 +34,7 @@ class Collected:
     # Results by rater, if the files are a test
     results: Mapping[str, TestedRater] = field(default_factory=dict)
     rows: pa.Table | None = None  # The table of judgments, if the form has one of its own
+    tests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # Results by question
 
     @property
     def table(self) -> pa.Table:
@@ -59,7 +61,8 @@ class Collected:
         if self.results:
             totals["n_passed"] = sum(result.passed for result in self.results.values())
         items = {(label.system, label.item) for label in self.labels}
-        return {"n_items": len(items), **totals, "raters": raters}
+        tests = {"tests": plain(self.tests)} if self.tests else {}
+        return {"n_items": len(items), **totals, "raters": raters, **tests}
 
 
 def require_once(labels: Sequence[RaterLabel], item: str = "item") -> None:

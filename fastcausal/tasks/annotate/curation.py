@@ -135,14 +135,22 @@ def _describe(id: str, example: Curated, roles: Sequence[str]) -> dict[str, Any]
                     [{"role": roles[role], "start": a, "stop": b} for role, a, b in spans],
                     ensure_ascii=False,
                 ),
-                "lines": [
-                    [(text, None if role is None else (role, roles[role])) for text, role in line]
-                    for line in example.sentence.marked(np.array(spans, np.int32))
-                ],
+                "lines": draw_lines(spans, example.sentence, roles),
             }
             for (spans, kind), names in ordered
         ],
     }
+
+
+def draw_lines(
+    spans: Sequence[RoleSpan], sentence: Sentence, roles: Sequence[str]
+) -> list[list[tuple[str, tuple[int, str] | None]]]:
+    """Cut a sentence at the spans of a relation: pieces with number and name of their role."""
+    ordered = sorted(spans, key=lambda span: span[1:])
+    return [
+        [(text, None if role is None else (role, roles[role])) for text, role in line]
+        for line in sentence.marked(np.array(ordered, np.int32))
+    ]
 
 
 def _cut_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str | int]:

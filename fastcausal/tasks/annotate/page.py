@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent / "page"
 # Scripts of each form; all have the rest.
 SCRIPTS: dict[Form, tuple[str, ...]] = {
     "answers": ("verdicts", "answers"),
+    "causality": ("causality",),
     "claims": ("verdicts", "toggles", "claims"),
     "curation": ("verdicts", "toggles", "curation"),
     "pairs": ("pairs",),
@@ -32,6 +33,11 @@ ASKED: dict[Form, tuple[str, dict[str, tuple[str, str]], dict[str, str]]] = {
         "Is the model's answer valid?",
         {"yes": ("Valid", "v"), "no": ("Invalid", "i"), "unsure": ("Unsure", "d")},
         {},
+    ),
+    "causality": (
+        "Is the pair causal?",
+        {},
+        {"y": "yes", "n": "no", "1": "to", "5": "go to a question"},
     ),
     "claims": (
         "Is the claim supported?",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 
@@ -244,6 +245,50 @@ def test_pairs_are_shown_without_gold():
         most[n] = max(most[n], screens[item["screen"]])
     assert (len(sheet.items), most) == (59, {1: 3, 2: 5})
     assert "score" not in "".join(map(str, sheet.file))
+
+
+def test_five_tests_of_pairs(tmp_path):
+    """A pair is causal if it passes all tests; agreement is that of each column."""
+    said = {
+        "ann": ["yyyyy", "ynyyn", "yyyyy", "y---n"],
+        "ben": ["yyyyy", "yyyyn", "yynyy", "-----"],
+    }
+    words = {"y": "yes", "n": "no", "-": ""}
+    tests = ("why", "temporal", "counterfactual", "asymmetry", "linguistic")
+    rows = [
+        {"id": f"p{k}", "rater": rater, **{t: words[c] for t, c in zip(tests, each, strict=True)}}
+        for rater, answers in said.items()
+        for k, each in enumerate(answers)
+    ]
+    table, target = tmp_path / "five.csv", tmp_path / "judged.csv"
+    with table.open("w") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    out, _ = cli("annotate", "import", table, "--json", "--to", target, expect=1)
+    found = json.loads(out)
+    assert found["raters"]["ann"] == {"n_judged": 3, "n_missing": 1}
+    counts = {name: (each["n"], each["n_failed"]) for name, each in found["tests"].items()}
+    assert counts == {
+        "why": (7, 0), "temporal": (6, 1), "counterfactual": (6, 1), "asymmetry": (6, 0),
+        "linguistic": (7, 3), "all five": (7, 4),
+    }  # fmt: skip
+    judged = pc.read_csv(target).to_pylist()
+    assert [(row["item"], row["label"], row["failed"]) for row in judged[:4]] == [
+        ("p0", 1, ""), ("p1", 0, "temporal, linguistic"), ("p2", 1, ""), ("p3", 0, "linguistic"),
+    ]  # fmt: skip
+    for name, column in {**dict(zip(tests, tests, strict=True)), "all five": "label"}.items():
+        out, _ = cli("agree", target, "--labels", column, "--json")
+        agreement = json.loads(out)
+        for measure in ("percent_agreement", "cohen_kappa", "alpha"):
+            assert found["tests"][name][measure] == agreement[measure], (name, measure)
+    out, _ = cli("annotate", "import", table, expect=1)
+    assert "tests of causality" in out
+    table.write_text(table.read_text().replace("no", "nope", 1))
+    _, err = cli("annotate", "import", table, expect=2)
+    assert '"temporal" is "nope", expected yes or no' in err
+    _, err = cli("annotate", "import", target, "--test", RATER_TEST, expect=2)
+    assert "tests of causality" in err
 
 
 def test_what_cannot_be_curated(tmp_path):

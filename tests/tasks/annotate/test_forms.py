@@ -303,9 +303,71 @@ def test_gold_from_proposals(opened, curation, tmp_path):
         narrow.keyboard.press("ArrowRight")
 
 
+@pytest.fixture(scope="module")
+def causality(tmp_path_factory):
+    """A page of three relations in two sentences, to be tested."""
+    folder = tmp_path_factory.mktemp("causality")
+    texts = {"a": "Frost cut crops so prices rose", "b": "<b>It</b> rained when I slept"}
+    rows = [
+        {"id": id, "text": text, "length": 6 - (id == "b"), "relations": relations}
+        for (id, text), relations in zip(
+            texts.items(),
+            [[CHAIN[0], NESTED[0]], [relation(cause=[(3, 5)], effect=[(0, 2)])]],
+            strict=True,
+        )
+    ]
+    write(folder / "r.jsonl", rows)
+    cli("annotate", "export", folder / "r.jsonl", folder / "t.html", "--form", "causality")
+    return folder / "t.html"
+
+
+def test_five_tests_by_keys(opened, causality, tmp_path):
+    """Five answers by keys alone are kept, saved, continued and imported."""
+    page = opened(causality)
+    assert page.locator("#item mark").all_inner_texts() == ["Frost", "cut crops"]
+    for key in "yyyyy":
+        page.keyboard.press(key)
+    assert status(page) == "1 of 3 answered"
+    assert page.get_by_role("heading", level=2).inner_text().startswith("2 of 3 · a/2")
+    for key in ("y", "5", "n", "2", "n"):
+        page.keyboard.press(key)
+    page.reload()
+    assert page.locator(".verdict").inner_text() == "Not causal: temporal, linguistic"
+    assert page.locator("[aria-current=true]").inner_text().startswith("3")
+    for key in "yy":
+        page.keyboard.press(key)
+    assert status(page) == "2 of 3 answered"
+    page.keyboard.press("u")
+    page.locator(".asked").nth(3).get_by_role("button", name="No").click()
+    page.get_by_role("textbox", name="Rater").fill("zoe")
+    assert saved(page, tmp_path / "zoe.jsonl") == "r.zoe.jsonl"
+    tests = ("why", "temporal", "counterfactual", "asymmetry", "linguistic")
+    said = [("yes",) * 5, ("yes", "no", "yes", "yes", "no"), (None, None, None, "no", None)]
+    assert lines(tmp_path / "zoe.jsonl") == [
+        {"item": item, "rater": "zoe", **dict(zip(tests, answers, strict=True))}
+        for item, answers in zip(("a/1", "a/2", "b/1"), said, strict=True)
+    ]
+    other = opened(causality)
+    other.get_by_label("Continue from file").set_input_files(tmp_path / "zoe.jsonl")
+    other.get_by_text("2 of 3 answered").wait_for()
+    saved(other, tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "zoe.jsonl").read_bytes()
+    text = (tmp_path / "zoe.jsonl").read_text(encoding="utf-8")
+    (tmp_path / "bad.jsonl").write_text(text.replace('"why": "yes"', '"why": "maybe"', 1))
+    other.get_by_label("Continue from file").set_input_files(tmp_path / "bad.jsonl")
+    other.get_by_text("bad.jsonl was not saved by a page of this data").wait_for()
+    counts = cli("annotate", "import", tmp_path / "zoe.jsonl", "--json", expect=1)[0]
+    assert json.loads(counts)["raters"] == {"zoe": {"n_judged": 2, "n_missing": 1}}
+    narrow = opened(causality, viewport={"width": 360, "height": 740})
+    for key in ("y", "ArrowRight", "ArrowRight"):
+        narrow.keyboard.press(key)
+        assert narrow.evaluate("document.documentElement.scrollWidth") == 360
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(opened, pairs, claims, curation, scheme):
-    for html, key in ((pairs, "7"), (export_claims(claims), "1"), (curation / "c.html", "1")):
+def test_contrast(opened, pairs, claims, curation, causality, scheme):
+    pages = ((pairs, "7"), (export_claims(claims), "1"), (curation / "c.html", "1"))
+    for html, key in (*pages, (causality, "n")):
         page = opened(html, color_scheme=scheme)
         page.keyboard.press(key)
         assert least_contrast(page) >= 4.5

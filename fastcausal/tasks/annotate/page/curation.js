@@ -60,10 +60,5 @@ function showProposals(item) {
 function proposed({ by, n, type, lines }, k) {
   const named = element("p", "", ...digitOf(k), block("bdi", "", by), ` · ${n}`);
   if (type !== null) named.append(" · ", block("bdi", "", type));
-  return element("div", "proposal", named, ...lines.map((line) => block("p", "text", ...line.map(([piece, role]) => {
-    if (role === null) return piece;
-    const mark = element("mark", `role${role[0] % 4}`, piece);
-    mark.dataset.role = role[1];
-    return mark;
-  }))));
+  return element("div", "proposal", named, ...roleLines(lines));
 }

@@ -21,3 +21,11 @@ const nothing = (said) => element("p", "nothing", said);
 
 const text = (content, className = "") =>
   content.trim() ? block("p", `text ${className}`, content) : nothing("Empty.");
+
+/** Make the lines of a relation: pieces `[text, role]`, a role being its number and its name. */
+const roleLines = (lines) => lines.map((line) => block("p", "text roles", ...line.map(([piece, role]) => {
+  if (role === null) return piece;
+  const mark = element("mark", `role${role[0] % 4}`, piece);
+  mark.dataset.role = role[1];
+  return mark;
+})));
