@@ -1,5 +1,6 @@
 // Reads raw answers of models that hold {"relations": [...]}: as the whole answer, in a fence, or
-// between other text without brackets, and behind thinking; and whole answers [...]. Python reads
+// between other text without brackets, and behind thinking; and whole answers [...]. A comma may
+// follow the last item of a list or an object: then they are literals of Python, too. Python reads
 // all other answers; it specifies these, too (fastcausal/formats/model_output/texts.py).
 #pragma once
 #include <algorithm>
@@ -14,9 +15,9 @@
 namespace fastcausal {
 
 // The way in which an answer is given. BARE stands in prose without other text. Behind thinking,
-// THOUGHT is added to the way.
+// THOUGHT is added to the way, and LITERAL for a comma behind a last item.
 enum class AnswerWay : uint8_t { other, clean, fenced, prose, bare };
-constexpr uint8_t THOUGHT = 8;
+constexpr uint8_t THOUGHT = 8, LITERAL = 16;
 
 class AnswerReader : RelationsReader {
  public:
@@ -30,7 +31,9 @@ class AnswerReader : RelationsReader {
     const AnswerWay way = pass_thinking(is_thought) ? way_of(is_thought) : AnswerWay::other;
     const bool is_read = way != AnswerWay::other;
     found_.end_example(is_read);
-    return static_cast<uint8_t>(static_cast<uint8_t>(way) + (is_read && is_thought ? THOUGHT : 0));
+    if (!is_read) return 0;
+    return static_cast<uint8_t>(static_cast<uint8_t>(way) + (is_thought ? THOUGHT : 0) +
+                                (has_last_comma_ ? LITERAL : 0));
   }
 
  private:
@@ -69,14 +72,17 @@ class AnswerReader : RelationsReader {
     const std::string_view before(text_, static_cast<size_t>(start - text_));
     const std::string_view value(start, static_cast<size_t>(p_ - start));
     const std::string_view after(p_, static_cast<size_t>(end_ - p_));
-    if (is_space(before) && is_space(after) && !is_thought) return AnswerWay::clean;
+    if (is_space(before) && is_space(after) && !is_thought && !has_last_comma_) {
+      return AnswerWay::clean;
+    }
     if (is_list) return AnswerWay::other;
+    const bool is_empty = static_cast<int64_t>(found_.spans.size()) == n_before;
+    if (has_last_comma_ && (is_empty || !is_literal(value))) return AnswerWay::other;
     if (!is_prose(before) || !is_prose(after) || value.find_first_of("<`") != value.npos ||
         starts_as_text(before)) {
       return AnswerWay::other;
     }
-    const bool is_empty = static_cast<int64_t>(found_.spans.size()) == n_before;
-    if (is_empty && (may_be_a_form(before) || may_be_a_form(after))) return AnswerWay::other;
+    if (is_empty && may_be_a_form(before, after)) return AnswerWay::other;
     const int64_t open = ticks(before), closed = ticks(after);
     if (open == 0 && closed == 0) {
       return is_space(without_word(before)) && is_space(after) ? AnswerWay::bare : AnswerWay::prose;
@@ -91,7 +97,12 @@ class AnswerReader : RelationsReader {
     space();
     if (!plain_key(key) || key != "relations" || !relations()) return false;
     space();
-    return take("}");
+    return !more('}') && take("}");
+  }
+
+  // Returns whether Python evaluates the value, apart from commas, to that of JSON.
+  static bool is_literal(std::string_view value) {
+    return value.find('\\') == value.npos && value.find("null") == value.npos;
   }
 
   static bool is_space(std::string_view text) {
@@ -127,16 +138,22 @@ class AnswerReader : RelationsReader {
     return text;
   }
 
-  // Returns whether text beside an answer without relations may hold relations in another form.
-  static bool may_be_a_form(std::string_view text) {
-    if (text.find_first_of("|>") != text.npos) return true;
-    for (const std::string_view word : {"cause", "relation"}) {
-      const auto same = [](char a, char b) { return static_cast<char>(a | 0x20) == b; };
-      if (std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end()) {
-        return true;
-      }
-    }
-    return false;
+  // Returns whether text beside an answer without relations may hold relations in another form,
+  // which all name a cause and an effect, or the relations, or have these marks.
+  static bool may_be_a_form(std::string_view before, std::string_view after) {
+    const auto holds = [&](std::string_view word) {
+      return holds_word(before, word) || holds_word(after, word);
+    };
+    if (holds("|") || holds(">") || holds("relation")) return true;
+    const auto names = {"effect", "arg1", "consequence", "outcome", "result"};
+    return holds("cause") && std::any_of(names.begin(), names.end(), holds);
+  }
+
+  static bool holds_word(std::string_view text, std::string_view word) {
+    const auto same = [](char a, char b) {
+      return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
+    };
+    return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
   }
 };
 

@@ -105,18 +105,27 @@ class RelationsReader : protected JsonReader {
  protected:
   char* const room_;
   WrittenRelations& found_;
+  bool has_last_comma_ = false;  // behind the last item of a list or an object of an answer
 
   bool relations() {
     if (!take("[")) return false;
     space();
     if (take("]")) return true;
     do {
-      space();
       if (!relation()) return false;
       found_.end_relation();
       space();
-    } while (take(","));
+    } while (more(']'));
     return take("]");
+  }
+
+  // Passes over a comma. Returns whether another item follows it.
+  bool more(char close) {
+    if (!take(",")) return false;
+    space();
+    if (!no_spans_ || p_ == end_ || *p_ != close) return true;
+    has_last_comma_ = true;
+    return false;
   }
 
  private:
@@ -132,7 +141,6 @@ class RelationsReader : protected JsonReader {
     space();
     if (take("}")) return !no_spans_;
     do {
-      space();
       std::string_view key;
       if (!plain_key(key)) return false;
       const auto* name = std::find(std::begin(ROLE_NAMES), std::end(ROLE_NAMES), key);
@@ -162,7 +170,7 @@ class RelationsReader : protected JsonReader {
       if (!spans(role)) return false;
       if (is_list) sizes[role] = found_.roles.size() - n_before;
       space();
-    } while (take(","));
+    } while (more('}'));
     if (!take("}") || !seen || (meant & ~seen)) return false;
     const bool are_several = sizes[0] > 1 && sizes[1] > 1;
     return !no_spans_ || (!are_several && found_.data.size() > size_before);
@@ -191,10 +199,9 @@ class RelationsReader : protected JsonReader {
     space();
     if (take("]")) return true;
     do {
-      space();
       if (!span(role)) return false;
       space();
-    } while (take(","));
+    } while (more(']'));
     return take("]");
   }
 

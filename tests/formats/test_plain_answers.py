@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -15,10 +16,10 @@ from fastcausal.formats.model_output import plain
 from fastcausal.formats.model_output.shapes import Notes
 from fastcausal.formats.model_output.texts import relations_in
 
-WORDS = st.sampled_from(
-    ["rain", "floods", "the storm", "", "None", "N/A", "é", "<think>", "a```b", " x", "x\x85"]
-)
-VALUES = WORDS | st.lists(WORDS, max_size=2)
+TEXTS = ["rain", "floods", "the storm", "", "None", "N/A", "é", "<think>", "a```b", " x", "x\x85"]
+TEXTS += ["it's", "{b}]", ",]", "a\\b", "null", "\U0001f600", "\x7f", "#"]
+WORDS = st.sampled_from(TEXTS)
+VALUES = WORDS | st.none() | st.lists(WORDS, max_size=2)
 RELATIONS = st.lists(
     st.dictionaries(
         st.sampled_from(["cause", "effect", "signal", "type", "why"]), VALUES, max_size=3
@@ -27,6 +28,7 @@ RELATIONS = st.lists(
 )
 BEFORE = ["Sure: ", "json ", " \n", '"so" ', "The cause: ", "relations: ", "5 ", "[x] ", "<b> "]
 BEFORE += ["a -> b ", "|a|\n|-|\n", "`x` ", "\x0c", "Sûr ", "null ", "", "no\n", "```"]
+BEFORE += ["The causes are ", "Cause,Effect\n", "Cause: none\nResult: none\n", "Answer: no cause "]
 # The Kelvin sign is a k in another case.
 THINKING = [
     "<think>{ é</think>\n",
@@ -46,6 +48,7 @@ THINKING += [
     "<think>\n</think>|a|\n|-|\n",
 ]
 BEHIND = ["", ".", " I hope so.", " }", " <b>", " -> ", " CAUSE", "é", "```", "``", "\x1c", " {"]
+BEHIND += [" as asked.", "\nEffect: no", ", outcome,cause"]
 FENCES = ["```json\n", "```\n", "```", "``` js on\n", "````", "```json {\n", "x```"]
 
 
@@ -55,6 +58,12 @@ def answers(draw):
     value = draw(
         st.sampled_from([value] * 9 + [value[:-1], value[14:-1], "[]", "x", value + value])
     )
+    ends = [each.start() for each in re.finditer(r"(?<=[^\[{\s])\s*[\]}]", value)]
+    commas = st.sampled_from([",", ",", " , ", ",\r", ",,", ";"])
+    for at in sorted(draw(st.sets(st.sampled_from(ends or [0]), max_size=2)), reverse=True):
+        value = value[:at] + draw(commas) + value[at:]
+    if draw(st.integers(0, 9)) == 5:
+        value = value.replace('"', "'")
     if draw(st.booleans()):
         close = draw(st.sampled_from(["\n```", "```", " ```x", "", "``"]))
         value = draw(st.sampled_from(FENCES)) + value + close
@@ -77,18 +86,21 @@ def check(text, times=1):
 
 
 VALUES = ['{"relations": []}', '{"relations": [{"cause": "rain"}]}']
+ODD = ['{"relations": [{"cause": ["rain",],},],}', '{"relations": [{"cause": "r\\u0061in"}],}']
+ODD += ['{"relations": [{"cause": "rain", "type": null}],}', '{"relations": [],}']
+ODD += ['[{"cause": "rain"},]', '{"relations": [{"cause": "rain"},,]}', '{"relations": [,]}']
 
 
 def test_all_texts_around_answers():
     fences = ["", *FENCES]
     for before, fence, value, close, behind in product(
-        BEFORE, fences, VALUES, ["", "\n```"], BEHIND
+        BEFORE, fences, VALUES + ODD[:2], ["", "\n```"], BEHIND
     ):
         check(before + fence + value + close + behind)
 
 
 def test_all_thinking_before_answers():
-    values = [*VALUES, "[]", '[{"cause": "rain"}]', '{"relations": [{"cause": "<think>"}]}']
+    values = [*VALUES, *ODD, "[]", '[{"cause": "rain"}]', '{"relations": [{"cause": "<think>"}]}']
     texts = [*THINKING, "", " ", "so "]
     for before, fence, value, behind in product(texts, ["", "```\n"], values, BEHIND):
         check(before + fence + value + behind, times=2)
@@ -112,13 +124,19 @@ def test_native_answers(texts, times):
             assert read.table.equals(fc.read(rows, format="spans").table)
 
 
-@pytest.mark.parametrize("way", ["{}", "```json\n{}\n```", "Sure: {} That is all.", "json\n{}"])
+WAYS = ["{}", "```json\n{}\n```", "Sure: {} That is all.", "json\n{}", "The causes are {} so."]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "relations", [[], [{"cause": "rain", "effect": ["a", "b"], "type": "Enables"}]]
 )
 def test_plain_answers_are_read_natively(way, relations):
-    text = way.replace("{}", json.dumps({"relations": relations}, indent=1))
-    assert plain.parsed([text], Notes()).others == {}
+    value = json.dumps({"relations": relations}, indent=1)
+    assert plain.parsed([way.replace("{}", value)], Notes()).others == {}
+    if relations:
+        text = way.replace("{}", re.sub(r"(?=[\]}])", ",", value))
+        assert plain.parsed([text], Notes()).others == {}
 
 
 def test_answers_that_files_cannot_store():

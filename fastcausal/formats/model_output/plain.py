@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import is_valid, texts_of
 from fastcausal.formats import _span_lines
+from fastcausal.formats.model_output.brackets import PYTHON
 from fastcausal.formats.model_output.shapes import NO_SPAN, Notes
 from fastcausal.formats.model_output.texts import relations_in
 from fastcausal.formats.reading.builder import UnreadError
@@ -25,8 +26,9 @@ _NO_SPANS = "\n".join(NO_SPAN).encode()
 FENCED, PROSE, BARE = 2, 3, 4  # ways, as in csrc/readers/model_answers.hpp
 PLACES = {FENCED: "answer in a fence", PROSE: "answer in prose", BARE: "answer in prose"}
 MOST_REREAD = 1 << 12  # texts
-THOUGHT = 8  # added behind thinking
+THOUGHT, LITERAL = 8, 16  # added behind thinking, and for a comma behind a last item
 PLACES |= {way + THOUGHT: place for way, place in PLACES.items()}
+PLACES |= {way + LITERAL: place for way, place in PLACES.items()}
 # Notes of an answer in other text, in their order.
 BEFORE = ("answer in a string", "thinking left out")
 BEHIND = ("further answer left out", "other name of a key", "further key")
@@ -66,13 +68,17 @@ def parsed(answers: pa.Array | Sequence[Any], notes: Notes) -> ParsedAnswers:
     # Notes keep the order in which they first occur.
     for k in sorted({*(np.flatnonzero(ways == 0).tolist() if 0 in codes else ()), *first.values()}):
         if way := codes[k]:
-            notes.update(dict.fromkeys((*BEFORE, PLACES[way], *BEHIND), 0))
+            literal = (PYTHON,) if way & LITERAL else ()
+            names = (*BEFORE, PLACES[way], *BEHIND[:1], *literal, *BEHIND[1:])
+            notes.update(dict.fromkeys(names, 0))
         else:
             others[k] = _read(value_at(answers, k), notes, again)
     for way in first:
         n = codes.count(way)
         notes[PLACES[way]] += n if way % THOUGHT != BARE else 0
-        notes["thinking left out"] += n if way > THOUGHT else 0
+        notes["thinking left out"] += n if way & THOUGHT else 0
+        if way & LITERAL:
+            notes[PYTHON] += n
     return ParsedAnswers(written, (ways > 0).astype(np.int8), others)
 
 

@@ -4,8 +4,11 @@
 #include "fuzz.hpp"
 
 const std::vector<std::string> SEEDS{
-    "", "{\"relations\": [{\"cause\": [\"rain\", \"\"], \"effect\": \"so \\u00e9\"}]}",
+    "",
+    "{\"relations\": [{\"cause\": [\"rain\", \"\"], \"effect\": \"so \\u00e9\"}]}",
     "Sure: {\"relations\": []} That is all.",
+    "so {\"relations\": [{\"cause\": [\"rain\",],},],}",
+    "The causes: {\"relations\": []}",
     "```json\n{\n \"relations\": [{\"signal\": \"a\"}, {\"cause\": \"None\"}]\n}\n```\n"};
 const std::vector<std::string> PIECES{
     "\"", "\\", "[",         "]",    "{", "}",    ",",    ":",    "\n",         "```",
@@ -24,5 +27,6 @@ void check(const std::string& input) {
   require(ways[0] > 0 || found.roles.empty(), "an answer that is not read has spans");
   require(static_cast<size_t>(found.places.back()) == found.data.size(), "bytes are left");
   const size_t open = input.find_first_of("{[");
+  require(ways[0] < fastcausal::LITERAL || input.find(',') < input.npos, "a comma is missing");
   require(ways[0] != 1 || input.find_first_not_of(" \t\r\n") == open, "text before clean JSON");
 }
