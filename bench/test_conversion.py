@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -36,15 +37,16 @@ def relations(request) -> fc.Relations:
 
 def test_peak_memory(note, relations, tmp_path):
     """Measure whole processes: the command, and the same with a quarter of the sentences."""
-    source = tmp_path / "gold.parquet"
+    files = ["gold.parquet", "gold.csv", "a.parquet", "gold.jsonl", "b.parquet"]
     for part in (relations.table.slice(0, len(relations) // 4), relations.table):
-        fc.write(fc.Relations(part, relations.reading), source)
-        for target in ("gold.csv", "gold.jsonl"):
-            command = [sys.executable, "-c", PEAK, "convert", str(source), str(tmp_path / target)]
+        fc.write(fc.Relations(part, relations.reading), tmp_path / files[0])
+        for names in pairwise(files):
+            paths = [str(tmp_path / name) for name in names]
+            command = [sys.executable, "-c", PEAK, "convert", *paths]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             peak = int(done.stdout.split()[-1]) >> 10
-            suffix = target.partition(".")[2]
-            note(f"conversion of {len(part):,} from Parquet to {suffix}: {peak} MB at most")
+            one, other = (name.partition(".")[2] for name in names)
+            note(f"conversion of {len(part):,} from {one} to {other}: {peak} MB at most")
 
 
 # Not ru_maxrss, which a process inherits from its parent.
