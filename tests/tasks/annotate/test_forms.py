@@ -136,9 +136,10 @@ def claims(tmp_path_factory):
     """Three claims, and a reference of four sentences, one of which stands twice."""
     folder = tmp_path_factory.mktemp("claims")
     rows = [{"claim": f"Claim {k}", "judgment": None} for k in range(3)]
-    sides = {"p": {"prediction": "x", "claims": rows}, "r": {"reference": "  ".join(FLOOD) + "\n"}}
+    article = {"reference": "  ".join(FLOOD) + "\n", "claims": []}
+    sides = {"p": {"prediction": "x", "claims": rows}, "r": article}
     for name, topic in sides.items():
-        (folder / f"{name}.json").write_text(json.dumps({"T": {"claims": [], **topic}}, indent=1))
+        (folder / f"{name}.json").write_text(json.dumps({"T": topic}, indent=1))
     return folder
 
 
@@ -260,7 +261,7 @@ def test_gold_from_proposals(opened, curation, tmp_path):
     page.keyboard.press("a")
     page.keyboard.press("ArrowLeft")
     assert page.locator("#yes").get_attribute("aria-pressed") == "true"
-    page.keyboard.press("k")
+    page.keyboard.press("j")
     page.keyboard.press("Space")
     page.reload()
     assert status(page) == "2 of 3 answered"
@@ -276,10 +277,10 @@ def test_gold_from_proposals(opened, curation, tmp_path):
     assert [row["relations"] for row in rows] == [
         [{"cause": [(0, 1)], "effect": [(1, 3)], "type": "enables"},
          {"cause": [(1, 3)], "effect": [(4, 6)]}],
-        [{"cause": [(0, 1)], "effect": [(1, 3)], "type": "enables"}], [],
+        [{"cause": [(0, 1)], "effect": [(1, 3)], "type": "prevents"}], [],
     ]  # fmt: skip
     assert [(row["id"], row["doc_id"], row["curator"], row["proposed_by"]) for row in rows] == [
-        ("a", "d_a", "zoe", ["ann, ben, <b>cy</b>", "ben"]), ("b", "d_b", "zoe", ["ann"]),
+        ("a", "d_a", "zoe", ["ann, ben, <b>cy</b>", "ben"]), ("b", "d_b", "zoe", ["<b>cy</b>"]),
         ("c", "d_c", "zoe", []),
     ]  # fmt: skip
     assert rows[1]["tokens"] == [each.replace(" ", "") for each in HOSTILE[:6]]
