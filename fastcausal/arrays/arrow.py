@@ -15,6 +15,7 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError
 
+SHORT = 16  # bytes of texts that are sorted as integers
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -222,6 +223,25 @@ def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
         return b"", np.zeros(1, dtype)
     starts = np.frombuffer(places, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
     return b"" if data is None else data, starts
+
+
+def order_of_texts(texts: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the places of texts in the order of their characters; equal ones stay in order.
+
+    >>> order_of_texts(strings(["b", "ab", "a", "b"]))
+    array([2, 1, 0, 3])
+    """
+    # Bytes of UTF-8 are ordered as characters are. Short texts are compared as integers of 8 bytes,
+    # filled up with zeros, in a quarter of the time.
+    data, places = texts_of(texts)
+    widths = np.diff(places)
+    letters = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
+    size = 8 * max(1, -(-int(widths.max(initial=0)) // 8))
+    if size > SHORT or texts.null_count or not letters.all():
+        return values_of(pc.array_sort_indices(texts)).astype(np.int64)
+    cells = np.zeros((len(texts), size), np.uint8)
+    cells[np.arange(size) < widths[:, None]] = letters
+    return np.lexsort(cells.view(">u8").astype(np.uint64).T[::-1])
 
 
 def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:

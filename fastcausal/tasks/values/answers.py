@@ -144,12 +144,11 @@ def examples_of(answers: ValueAnswers) -> Examples:
     if pc.all(pc.less(ids[:-1], ids[1:])).as_py():  # each once, in order
         rows = np.arange(len(ids))
         return Examples(ids, rows, rows, np.ones(len(ids), np.int64))
-    in_order = pc.sort_indices(ids)  # stable; bytes of UTF-8 are ordered as characters are
-    ascending = ids.take(in_order)
+    order = arrow.order_of_texts(ids)
+    ascending = pc.take(ids, arrow.numbers(order))
     begins = np.ones(len(ids), bool)
     begins[1:] = arrow.values_of(pc.cast(pc.not_equal(ascending[1:], ascending[:-1]), pa.int8()))
     starts = np.flatnonzero(begins)
-    order = arrow.values_of(in_order).astype(np.int64)
     sizes = np.diff(starts, append=len(ids))
     if len(starts) < len(ids):
         ascending = ascending.take(arrow.numbers(starts))
