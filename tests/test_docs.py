@@ -154,6 +154,17 @@ def test_the_site_lists_every_page_once() -> None:
     assert sorted(listed) == sorted(p for p in pages if not p.startswith("decisions/"))
 
 
+def test_pages_begin_with_the_command() -> None:
+    """A heading, one sentence at most, and a block: a how-to page explains below it."""
+    nav = (ROOT / "mkdocs.yml").read_text().partition("  - How-to:\n")[2].partition("  - Ref")[0]
+    begun = re.compile(r"# .+\n\n((?!`{3}|[#|!*-])(?:.+\n)+\n)?```")
+    late = []
+    for page in re.findall(r"(\S+\.md)$", nav, re.MULTILINE):
+        begins = begun.match((ROOT / "docs" / page).read_text())
+        late += [page] if not begins or re.search(r"[.?!] +[A-Z`]", begins[1] or "") else []
+    assert late == []
+
+
 def test_readme_is_short_and_leads_on() -> None:
     text = (ROOT / "README.md").read_text()
     prose = BLOCK.sub("", text)
