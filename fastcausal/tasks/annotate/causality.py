@@ -17,7 +17,7 @@ from fastcausal.files.packed import stem_of, suffix_of
 from fastcausal.files.records import read_records
 from fastcausal.formats.examples import examples
 from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
-from fastcausal.tasks.annotate.curation import draw_lines
+from fastcausal.tasks.annotate.curation import draw_lines, no_length
 from fastcausal.tasks.annotate.page import Sheet
 from fastcausal.tasks.annotate.slots import RATER
 from fastcausal.tasks.claims.reading import rater_of
@@ -47,15 +47,14 @@ def sheet_of_causality(source: str, rater: str | None = None) -> Sheet:
     """Make the sheet of the relations of a source, each to be tested."""
     relations = formats.read(source)
     told = sentences_of(relations.table, relations.arrays.lengths)
-    items: list[dict[str, Any]] = [
-        {
-            "id": f"{example.id}/{number}",
-            "lines": draw_lines(spans, sentence or numbered(example.length or 0), relations.roles),
-        }
-        for example, sentence in zip(examples(relations), told, strict=True)
-        for number, spans in enumerate(example.relations, 1)
-        if spans
-    ]
+    items: list[dict[str, Any]] = []
+    for example, sentence in zip(examples(relations), told, strict=True):
+        if example.length is None:
+            raise no_length(f"{source}: {example.name}")
+        for number, spans in enumerate(example.relations, 1):
+            if spans:
+                drawn = draw_lines(spans, sentence or numbered(example.length), relations.roles)
+                items.append({"id": f"{example.id}/{number}", "lines": drawn})
     if not items:
         raise InputError(f"{source} has no relation to test")
     return Sheet(

@@ -83,7 +83,7 @@ def _add(curated: dict[str, Curated], name: str, side: Relations) -> None:
         if None in example.relations:
             raise InputError(f"{where}: a relation cannot be read; `fastcausal check` names it")
         if example.length is None:
-            raise InputError(f"{where}: no length, expected the number of its tokens")
+            raise no_length(where)
         if example.id not in curated:
             columns = _keep_plain(row) | {"length": example.length}
             curated[example.id] = Curated(columns, sentence or numbered(example.length))
@@ -94,6 +94,11 @@ def _add(curated: dict[str, Curated], name: str, side: Relations) -> None:
         each.annotators.append(name)
         for proposal in _proposals(example):
             each.proposals.setdefault(proposal, []).append(name)
+
+
+def no_length(where: str) -> InputError:
+    """Return the error for an example whose number of tokens is unknown."""
+    return InputError(f"{where}: no length, expected the number of its tokens")
 
 
 def _keep_plain(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -54,13 +55,13 @@ def _join(labels: Labels, sides: Sequence[Annotated]) -> tuple[list[str], list[l
     named: list[list[str | None]] = [
         [example.id for example in examples(side.relations)] for side in sides
     ]
-    if not {*ids}.isdisjoint(*named):
+    if not {*ids}.isdisjoint(chain.from_iterable(named)):
         return ids, named
     texts = keys_of_texts(labels.texts)
     if texts is not None and not texts.null_count:
         told = [keys_of_texts(text_column(side.relations.table)) for side in sides]
         given: list[list[str | None]] = [[] if each is None else each.to_pylist() for each in told]
-        if not {*texts.to_pylist()}.isdisjoint(*given):
+        if not {*texts.to_pylist()}.isdisjoint(chain.from_iterable(given)):
             return texts.to_pylist(), given
     first = next((f', whose first id is "{each[0]}"' for each in named if each), "")
     raise InputError(f"{labels.name} has no id and no text of the annotations{first}")

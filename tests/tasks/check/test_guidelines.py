@@ -269,6 +269,9 @@ def test_labels_of_sentences(brat, tmp_path):
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             found(*rows)
+    labels.write_text("id,label\nd:1,1\ne:1,0\n")
+    both = check([path, brat(GOOD, [(1, 2), (3, 2)], name="e")], sentence_labels=labels)
+    assert [(f.example, f.kind) for f in both.findings] == [("e:1", "relation in non-causal")]
     labels.write_text("id,label\nd:1,0\nd:2,0\n")
     out, _ = cli("check", path, "--sentence-labels", labels, "--json", expect=1)
     assert json.loads(out)["counts"] == {"relation in non-causal": 1}
