@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import nervaluate
 import pytest
+from seqeval import metrics
 from seqeval.metrics import sequence_labeling
 from seqeval.metrics import v1 as strict
 from seqeval.scheme import IOB2
 
 import fastcausal as fc
+from fastcausal.compat import seqeval as compat
 from fastcausal.formats import bio
 from fastcausal.relations import ROLES
 
@@ -71,6 +73,18 @@ def test_exact_spans(race, pair, tags, source):
         both = sequence_labeling.get_entities
         others["seqeval get_entities alone"] = lambda: (both(gold), both(pred))
     race(f"exact_spans: {source} to report", N, native, others)
+
+
+@pytest.mark.parametrize("name", ["f1_score", "classification_report"])
+@pytest.mark.parametrize("options", [{}, {"mode": "strict", "scheme": IOB2}], ids=["", "strict"])
+def test_drop_in(race, tags, name, options):
+    def call(module):
+        return lambda: getattr(module, name)(*tags, zero_division=0, **options)
+
+    ours, theirs = call(compat), call(metrics)
+    assert ours() == theirs()
+    mode = options.get("mode", "default")
+    race(f"compat.seqeval {name}, {mode}", N, ours, {"seqeval": theirs})
 
 
 def test_partial_spans(race, pair):

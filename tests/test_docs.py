@@ -14,7 +14,6 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample, training
-from fastcausal.compat import seqeval
 from tests.support.cli import cli
 from tests.support.shared_tasks import judged_here, pack_nothing, sent
 
@@ -128,6 +127,8 @@ def test_the_api_reference_has_every_public_name() -> None:
     prefix = "tasks.crab.crab."
     assert {n.removeprefix(prefix) for n in found if n.startswith(prefix)} == set(fc.crab.__all__)
     assert {n[9:] for n in found if n.startswith("training.")} == set(training.__all__)
+    from fastcausal.compat import seqeval
+
     functions = {name for name in seqeval.__all__ if name.islower()}
     assert {n[15:] for n in found if n.startswith("compat.seqeval.")} == functions
     assert len(found) == len(set(found))

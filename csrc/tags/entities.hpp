@@ -73,7 +73,7 @@ inline std::vector<Counts> count(const std::vector<int32_t>& gold, const std::ve
   Walker one(rules), other(rules);
   std::vector<Counts> counts(n_types, Counts{0, 0, 0});
   for (size_t k = 0; k < gold.size(); ++k) {
-    if ((k & 0xFFFFF) == 0) stop.check();
+    if ((k & 0xFFFFF) == 0xFFFFF) stop.check();
     const auto place = static_cast<int64_t>(k);
     const bool in_gold = one.read(gold[k], place), in_pred = other.read(pred[k], place);
     const Entity &left = one.entity(), &right = other.entity();

@@ -113,14 +113,20 @@ cdef int read_side(Codes codes, rows, str scheme, vector[int32_t]& stream) excep
     cdef object row
     for k in range(size_of(rows)):
         row = item_of(rows, k)
-        if not k & 4095:
+        if k & 4095 == 4095:
             PyErr_CheckSignals()
         if not PyList_CheckExact(row):
             return 0
         if not codes.read(row, stream):
-            tag = next(tag for tag in row if codes.codes[tag] & (KINDS - 1) == REFUSED)
-            raise ValueError(f"sentence {k}: found the tag {tag!r}, expected one of {scheme}")
+            refuse(codes, row, k, scheme)
     return 1
+
+
+cdef int refuse(Codes codes, list row, Py_ssize_t k, str scheme) except -1:
+    for tag in row:
+        if codes.codes[tag] & (KINDS - 1) == REFUSED:
+            raise ValueError(f"sentence {k}: found the tag {tag!r}, expected one of {scheme}")
+    return 0
 
 
 cdef bint is_rectangular(gold, pred):

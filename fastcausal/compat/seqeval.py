@@ -259,27 +259,29 @@ def _replace_zero(zero_division: Any) -> float:
     return 0.0 if zero_division in ("warn", 0) else 1.0
 
 
-def _summarise(values: list[float], support: list[int], average: str | None, zero: Any) -> Any:
-    """Return a score as seqeval returns it, with the bits of its sums."""
+def _summarise(
+    scores: list[list[float]], support: list[int], average: str | None, zero_division: Any
+) -> list[Any]:
+    """Return scores as seqeval returns them, with the bits of its sums."""
     if average is None:
-        return np.array(values, float)
+        return [np.array(values, float) for values in scores]
     if average == "micro":
-        return np.float64(values[0])
+        return [np.float64(value) for [value] in scores]
     if average == "macro":
-        if not values:
-            return np.average(values)  # which warns of the mean of nothing
-        return np.add.reduce(np.array(values)) / len(values)
+        if not support:
+            return [np.average(values) for values in scores]  # which warns of the mean of nothing
+        return list(np.add.reduce(np.array(scores), 1) / len(support))
     total = sum(support)
     if total == 0:
-        return values[0] if values else _replace_zero(zero)
-    return np.add.reduce(np.array(values) * np.array(support, float)) / np.float64(total)
+        return [values[0] if values else _replace_zero(zero_division) for values in scores]
+    return list(np.add.reduce(np.array(scores) * np.array(support, float), 1) / total)
 
 
 def _summarise_all(
     counts: Counts, average: str | None, warn_for: Iterable[str], beta: Any, zero_division: Any
 ) -> tuple[Any, Any, Any, Any]:
     *scores, support = _score(counts, average, warn_for, beta, zero_division)
-    p, r, f = (_summarise(values, support, average, zero_division) for values in scores)
+    p, r, f = _summarise(scores, support, average, zero_division)
     if average is None:
         return p, r, f, np.array(support, None if support else np.int32)
     if average == "weighted" and support and not any(support):
@@ -329,7 +331,7 @@ def _measure(
     _check_average(average)
     counts = _count(y_true, y_pred, scheme if mode == "strict" else None, suffix)
     *scores, support = _score(counts, average, (score,), 1.0, zero_division)
-    return _summarise(scores[ALL.index(score)], support, average, zero_division)
+    return _summarise([scores[ALL.index(score)]], support, average, zero_division)[0]
 
 
 def precision_recall_fscore_support(
