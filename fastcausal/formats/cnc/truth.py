@@ -37,6 +37,7 @@ from fastcausal.arrays.arrow import (
     strings_at,
     texts_of,
 )
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.cells import cells, delimiter_of
 from fastcausal.files.files import LineNumbers, Source
@@ -103,6 +104,8 @@ def _batches(
                 made = read(part, tags, is_part=True)
             except InputError as error:
                 raise WholeError(str(error)) from error
+            if made.reading.unread and (columns is None or UNPARSED in columns):
+                raise WholeError("messages on unread relations need the lines of the whole file")
             names = made.table.column_names
             left_out = [name for name in names if columns is not None and name not in columns]
             yield Relations.part(drop_columns(made.table, left_out), made.reading)
