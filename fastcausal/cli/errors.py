@@ -177,6 +177,7 @@ def _print_marked(
 def _print_pairs(
     gold: str, pred: str, html: Path | None, tables: TableOptions, **options: Any
 ) -> None:
+    from fastcausal.files.packed import stem_of
     from fastcausal.report.page import ABOUT, ERRORS, Page, Section, write_page
     from fastcausal.tasks.eci.errors import pair_errors
 
@@ -184,7 +185,8 @@ def _print_pairs(
         wrong = pair_errors(gold, pred, **options)
     if html is not None:
         about = Section("", lines=[wrong.signature], tab=ABOUT)
-        write_page(html, Page(wrong.title, [Section("", wrong.to_tables(), tab=ERRORS), about]))
+        title = f"{stem_of(pred)} on {stem_of(gold)}: {wrong.title}"
+        write_page(html, Page(title, [Section("", wrong.to_tables(), tab=ERRORS), about]))
     if tables.format == "json":
         print_json(wrong.to_dict())
     else:

@@ -143,7 +143,7 @@ def report(
 
     reports = add_intervals(make_reports(parts, scored, SAMPLES), draws, by)
     with doing(f"writing {out}"):
-        title = f"{name_few([*reports], 'system')} on {stem_of(gold)}"
+        title = f"{name_few([*reports], 'system')} on {stem_of(gold)}, {protocol.name}"
         sections, cards = _parts(reports, draws)
         page = page_of(title, sections, reports, examples, cards)
         write_page(out, page)

@@ -147,7 +147,12 @@ def _page(comparison: Comparison) -> Page:
         part = _draw_items(comparison)
     except InputError as error:
         sections.append(Section(APART, lines=[f"no items: {error}"]))
-    return Page(comparison.title, [*sections, about], part, warnings=warnings)
+    minus = "{b} minus {a}".format(**comparison.systems)
+    protocol = comparison.contrast.a.facts.get("protocol")
+    named = f"{minus}, {protocol}" if protocol else minus
+    return Page(
+        named + comparison.title.removeprefix(minus), [*sections, about], part, warnings=warnings
+    )
 
 
 def _compare_parts(comparison: Comparison) -> list[Section]:

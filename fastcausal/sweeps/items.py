@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import InputError, Warnings, add_warnings, counted, warning_lines
+from fastcausal.errors import InputError, Warnings, add_warnings, counted, name_few, warning_lines
 from fastcausal.options import ItemFilter, ItemOrder, MissingPolicy, check
 from fastcausal.report.escapes import Cell
 from fastcausal.report.grid import Grid
@@ -334,7 +334,7 @@ def _title(facts: Mapping[str, Any]) -> str:
     kinds |= {"flaky": facts["n_flaky"], "crashed": facts["n_crashed"]}
     said = ", ".join(f"{n} {kind}" for kind, n in kinds.items())
     runs = facts["runs"]
-    of = " and ".join(runs) if len(runs) <= FEW else counted(len(runs), "run")
+    of = " and ".join(runs) if len(runs) <= FEW else name_few(runs, "run")
     return f"{counted(facts['n_items'], 'item')} of {of}: {said}"
 
 

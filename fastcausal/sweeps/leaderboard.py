@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcausal.counts.joint import terms_of
 from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import MAX_NAMED
 from fastcausal.files.values import write_cell
 from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.report.escapes import Cell
@@ -17,7 +18,7 @@ from fastcausal.report.grid import BEST, TIED, Grid
 from fastcausal.report.groups import Scores
 from fastcausal.report.numbers import Scale, number_text, shares_in
 from fastcausal.report.page import Page, Section
-from fastcausal.report.page.page import board_part
+from fastcausal.report.page.page import board_part, title_of
 from fastcausal.report.report import Report, describe_settings, plain
 from fastcausal.significance.corrections import CORRECTED, adjusted, level_text, resamples_needed
 from fastcausal.significance.draws import METHODS, Draws
@@ -97,6 +98,8 @@ class Leaderboard(Report):
         Names, hyperparameters and values of the systems.
     hyperparameters : mapping of str to mapping, optional
         Hyperparameters of each system, by column.
+    protocol : str
+        Name of the protocol of relations; empty for other tasks.
     scale_of : mapping of str to Scale
         Scales of ``score`` and ``others``.
     """
@@ -117,6 +120,7 @@ class Leaderboard(Report):
     least_p: Mapping[str, float] | None
     others: tuple[str, ...]
     hyperparameters: Mapping[str, Mapping[str, Any]]
+    protocol: str
     scale_of: Mapping[str, Scale]
 
 
@@ -176,7 +180,9 @@ def _page(board: Leaderboard) -> Page:
     """Make its page; columns beside the score group the rows, and stand against it in a picture."""
     part = board_part() if board.hyperparameters or board.others else None
     warnings = [f"warning: {warning}" for warning in board.warnings]
-    return Page(board.title, _sections(board), part, warnings=warnings)
+    names = board.scores if len(board.scores) <= MAX_NAMED else ()
+    title = title_of(board.title, *names, board.protocol)
+    return Page(title, _sections(board), part, warnings=warnings)
 
 
 def _legend(board: Leaderboard) -> tuple[str, ...]:
@@ -336,6 +342,7 @@ def leaderboard(
             "least_p": {name: p for name, p in least_p.items() if name in shown} or None,
             "others": tuple(others),
             "hyperparameters": {name: beside[name] for name in shown if beside},
+            "protocol": joined[winner].facts.get("protocol", ""),
             "scale_of": {score: scale} | {name: joint.scale(name) for name in others},
         },
         warnings=warnings,

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import offsets
 from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.errors import name_few
 from fastcausal.formats import read_marked
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.reading.sources import RelationSource
@@ -20,7 +21,7 @@ from fastcausal.protocols import Protocol, WholeProtocol
 from fastcausal.recipe import Recipe
 from fastcausal.report.grid import Grid
 from fastcausal.report.page import ABOUT, ERRORS, Page, Section, write_page
-from fastcausal.report.page.page import examples_part
+from fastcausal.report.page.page import examples_part, title_of
 from fastcausal.report.printed import Printed
 from fastcausal.rows import Rows
 from fastcausal.sweeps.schemes import name_systems
@@ -155,7 +156,8 @@ class Suspects(Printed):
             Section("", [self.to_table()], tab=ERRORS),
             Section("", lines=self._notes(), tab=ABOUT),
         ]
-        write_page(path, Page(self.title, sections, examples_part(self._columns)))
+        title = title_of(self.title, name_few(self.systems, "system"))
+        write_page(path, Page(title, sections, examples_part(self._columns)))
 
     def marked(self) -> list[Marked]:
         """Return the suspects as lines for display."""

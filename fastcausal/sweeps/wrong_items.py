@@ -90,7 +90,7 @@ class WrongItems(Printed):
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page for the browser with these items."""
-        write_page(path, page_of(self.report, items=self.items))
+        write_page(path, page_of(self.report, items=self.items)._replace(title=self.title))
 
     def _notes(self) -> list[str]:
         return [self.signature]

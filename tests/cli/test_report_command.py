@@ -31,7 +31,7 @@ def test_one_system(tmp_path):
     report = fc.score(sample.GOLD, CAREFUL)
     assert columns_in(page) == columns_of({"careful": report}, 20_000)
     text = page.read_text()
-    assert "<title>careful on gold</title>" in text
+    assert "<title>careful on gold, recess</title>" in text
     assert "examples are left out" not in text
     report.with_intervals(n_resamples=100).to_html(page)
     assert columns_in(page)["systems"][0]["name"] == "careful"

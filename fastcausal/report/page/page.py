@@ -108,6 +108,15 @@ class Page(NamedTuple):
     warnings: Sequence[str] = ()  # Warnings, shown prominently
 
 
+def title_of(title: str, *names: str | None) -> str:
+    """Put the names of what a page compares before its title.
+
+    >>> title_of("3 errors", "careful", "recess"), title_of("3 errors", None)
+    ('careful, recess: 3 errors', '3 errors')
+    """
+    return ": ".join(filter(None, (", ".join(filter(None, names)), title)))
+
+
 class Tab(NamedTuple):
     """A tab of a page."""
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.report.grid import Grid
 from fastcausal.report.page import ABOUT, Page, Section, write_page
-from fastcausal.report.page.page import examples_part
+from fastcausal.report.page.page import examples_part, title_of
 from fastcausal.report.printed import Printed
 from fastcausal.rows import Rows
 from fastcausal.tasks.extraction.counting import Counting
@@ -98,6 +98,7 @@ class Errors(Printed):
         examples: list[Wrong],  # Worst first; equally bad ones in the order of gold
         columns: Callable[[], dict[str, Any]],
         typed: bool,  # True if a relation of either side has a type
+        names: tuple[str, str],  # The system and the protocol, for the page
     ) -> None:
         self.signature = signature
         self.roles = roles
@@ -105,7 +106,7 @@ class Errors(Printed):
         self.types = types
         self.n_wrong = n_wrong
         self.examples = examples
-        self._columns, self._typed = columns, typed
+        self._columns, self._typed, self._names = columns, typed, names
         kinds = f"{', '.join(types)} of {', '.join(counted)}"
         shown = f", the worst {len(examples)}" if len(examples) < n_wrong else ""
         sentences = f"{n_wrong} sentence{'s' * (n_wrong != 1)}"
@@ -145,7 +146,8 @@ class Errors(Printed):
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page for the browser with the examples and their spans."""
         about = Section("", lines=self._notes(), tab=ABOUT)
-        write_page(path, Page(self.title, [about], examples_part(self._columns())))
+        title = title_of(self.title, *self._names)
+        write_page(path, Page(title, [about], examples_part(self._columns())))
 
     def marked(self) -> list[Marked]:
         """Return the examples as lines for display."""
@@ -162,6 +164,8 @@ def errors_of(
     top: int | None,
     types: Sequence[str],
     roles: Sequence[str],
+    system: str,
+    protocol: str,
 ) -> Errors:
     """Find the examples with most errors, see `ExtractionReport.errors`."""
     kinds = _known("type", types, counting.kinds) or counting.error_kinds
@@ -183,11 +187,14 @@ def errors_of(
     examples = _examples(counting, aligned, wrong[:top], n_errors, named)
 
     def columns() -> dict[str, Any]:
-        sides = {"pred": aligned}
+        sides = {system: aligned}
         return columns_of_systems(counting, sides, (), len(examples), kinds, counted)
 
     typed = aligned.types is not None
-    return Errors(signature, counting.roles, counted, kinds, len(wrong), examples, columns, typed)
+    return Errors(
+        signature, counting.roles, counted, kinds, len(wrong), examples, columns, typed,
+        (system, protocol),
+    )  # fmt: skip
 
 
 def _known(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -238,7 +238,10 @@ class ExtractionReport(Report):
 
         details = require_evaluation(self, "errors to show")
         counting, aligned = details.counting, details.examples()
-        return errors_of(counting, aligned, self.signature, top, types, roles)
+        system = self.statistics.system or "pred"
+        return errors_of(
+            counting, aligned, self.signature, top, types, roles, system, self.protocol
+        )
 
     def to_html(self, path: str | os.PathLike[str], examples: int = 20_000) -> None:
         """Write a page for the browser: scores, errors, and the examples with their spans marked.
@@ -271,6 +274,7 @@ class ExtractionReport(Report):
         True
         """
         from fastcausal.report.page import write_page
+        from fastcausal.report.page.page import title_of
         from fastcausal.tasks.extraction.evaluation import require_evaluation
         from fastcausal.tasks.extraction.page import EXAMPLES, page_of
         from fastcausal.tasks.extraction.sections import cards_of
@@ -278,7 +282,8 @@ class ExtractionReport(Report):
         require_evaluation(self, EXAMPLES)  # before statistics, which may not exist
         name = self.statistics.system or "pred"
         reports = {name: self}
-        page = page_of(self.title, self.sections(), reports, examples, cards_of(reports))
+        title = title_of(self.title, self.statistics.system)
+        page = page_of(title, self.sections(), reports, examples, cards_of(reports))
         write_page(path, page)
 
     def sections(self) -> list[Section]:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
+from fastcausal.errors import name_few
 from fastcausal.report.grid import Grid
 from fastcausal.report.page import ABOUT, Page, Section, html_of
 from fastcausal.tasks.labels.ratings import Ratings, label_name
@@ -50,4 +51,5 @@ def page(ratings: Ratings, title: str, signature: str) -> str:
         units += 1
     about = Section("", lines=[signature], tab=ABOUT)
     sections = [Section("", [grid], tab="Disagreements"), about]
-    return html_of(Page(f"{title}: {units} to adjudicate", sections))
+    named = f"{name_few(raters_of(ratings), 'rater')}, {title}"
+    return html_of(Page(f"{named}: {units} to adjudicate", sections))
