@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays.arrow import numbers
 from fastcausal.errors import InputError
 from fastcausal.formats import read
+from fastcausal.formats.cnc.rereading import read_with_tags
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
 from fastcausal.report.report import Report
@@ -19,6 +20,7 @@ from fastcausal.report.steps import present_steps, walk
 from fastcausal.significance.sums import Int64
 from fastcausal.tasks.extraction.evaluation import require_evaluation
 from fastcausal.tasks.extraction.score import score
+from fastcausal.tasks.relations.align import Aligned
 
 if TYPE_CHECKING:
     from fastcausal.tasks.extraction.report import ExtractionReport
@@ -30,7 +32,7 @@ QUIRKS = {
     "ties": "of equally good pairings the first in file order is taken",
 }
 
-
+COMPARED = 1 << 16  # examples at a time: counts of all take more memory than the examples
 COLUMNS = {"examples": "n_examples", "F1": "f1", "change": "change", "alone": "change_alone"}
 
 
@@ -66,10 +68,11 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
     """
     gold = read(gold)
     pred = read(pred, like=gold)
+    as_read = cache(partial(read_with_tags, gold, pred))  # once for each reading of tags
 
     def measure(protocol: Protocol) -> MeasuredExamples:
         try:
-            return MeasuredExamples(score(gold, pred, protocol, unparsed="empty"))
+            return MeasuredExamples(score(*as_read(protocol.tags), protocol, unparsed="empty"))
         except InputError as error:  # its remedy is an argument of `score`, not of `explain`
             raise InputError(error.problem) from None
 
@@ -97,19 +100,25 @@ def explain(gold: RelationSource, pred: RelationSource) -> Report:
 
 @dataclass(frozen=True)
 class MeasuredExamples:
-    """A report, and the counts of its examples, which two steps look at."""
+    """A report, and its examples, which two steps look at."""
 
     report: ExtractionReport
 
     @cached_property
-    def counts(self) -> Int64:
-        """Counts of each example, [n_examples, ...]."""
-        evaluation = require_evaluation(self.report, "examples")
-        return evaluation.counting.run(evaluation.examples(), partners=False).counts
+    def aligned(self) -> Aligned:
+        """The examples of both sides."""
+        return require_evaluation(self.report, "examples").examples()
+
+    def counts(self, start: int, stop: int) -> Int64:
+        """Return counts of examples [start, stop), [n_examples, ...]."""
+        gold, pred = (side.part(start, stop) for side in (self.aligned.gold, self.aligned.pred))
+        counting = require_evaluation(self.report, "examples").counting
+        part = self.aligned._replace(gold=gold, pred=pred, types=None)
+        return counting.run(part, partners=False).counts
 
     def names(self, at: Int64) -> list[str]:
         """Return the ids of some examples, or their numbers."""
-        columns = require_evaluation(self.report, "examples").examples().examples
+        columns = self.aligned.examples
         if "id" not in columns.column_names:
             return [*map(str, at.tolist())]
         return [str(id) for id in columns["id"].take(numbers(at)).to_pylist()]
@@ -117,5 +126,10 @@ class MeasuredExamples:
 
 def list_changed(before: MeasuredExamples, after: MeasuredExamples) -> list[str]:
     """Return the names of the examples whose counts differ."""
-    unlike = before.counts != after.counts
-    return before.names(np.flatnonzero(unlike.reshape(len(unlike), -1).any(axis=1)))
+    n = before.aligned.gold.n_examples
+    changed = [np.zeros(0, np.int64)]
+    for start in range(0, n, COMPARED):
+        part = start, min(n, start + COMPARED)
+        unlike = before.counts(*part) != after.counts(*part)
+        changed.append(start + np.flatnonzero(unlike.reshape(len(unlike), -1).any(axis=1)))
+    return before.names(np.concatenate(changed))

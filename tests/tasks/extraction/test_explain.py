@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.tasks.extraction.explain import QUIRKS
+from fastcausal.tasks.extraction import explain
+from fastcausal.tasks.extraction.explain import QUIRKS, MeasuredExamples
 from tests.support.profiles import trials
 
 TEXT = "rain fell , so roads closed"
@@ -47,6 +48,22 @@ def test_one_quirk_alone(field):
         change = found.recess["overall"].f1 - found.official["overall"].f1 if acts else 0.0
         assert quirk.change == quirk.change_alone == change
         assert quirk.meaning == QUIRKS[quirk.field]
+
+
+def test_examples_are_compared_in_batches(monkeypatch):
+    gold, pred = ([row for case in ALONE.values() for row in case[side]] for side in (0, 1))
+    whole = fc.explain(gold, pred)
+    assert any(quirk.n_examples for quirk in whole.quirks)
+    sizes = []
+    counts = MeasuredExamples.counts
+    monkeypatch.setattr(explain, "COMPARED", 3)
+    monkeypatch.setattr(
+        MeasuredExamples,
+        "counts",
+        lambda self, *part: sizes.append(len(made := counts(self, *part))) or made,
+    )
+    assert fc.explain(gold, pred).quirks == whole.quirks
+    assert set(sizes) == {3, 1}
 
 
 def test_ties_alone():
