@@ -67,7 +67,7 @@ def test_shown_commands(
     monkeypatch.chdir(tmp_path)
     if page == BUNDLES:
         monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
-        monkeypatch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+        monkeypatch.setattr("fastcausal.shared_task.packages.pack", pack_nothing)
         sent(tmp_path)
     for line, output in commands:
         program, *arguments = shlex.split(line)

@@ -22,7 +22,7 @@ from fastcausal.errors import InputError, OutputError
 from fastcausal.files.packed import stem_of
 from fastcausal.protocols import RECESS
 from fastcausal.report.report import RATES, Report
-from fastcausal.shared_task import program, wheels
+from fastcausal.shared_task import packages, program
 from fastcausal.shared_task.check import check
 from fastcausal.shared_task.kit import BASELINE, write_kit
 from fastcausal.shared_task.pages import NAMES, page
@@ -104,7 +104,7 @@ def init(
     scores: Sequence[str] = (),
     lower_is_better: bool = False,  # needed for a first score that does not declare it
     limits: Limits = DEFAULT,
-    packed: Path | None = None,  # a folder of wheels; by default they are packed from the installed
+    packed: Path | None = None,  # a folder of wheels; by default what is installed is packed
 ) -> Made:
     """Write the bundle of a shared task to a new folder, complete or not at all."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -162,17 +162,12 @@ def _placed(
 def _write_all(box: Path, task: SharedTask, packed: Path | None) -> program.Judged | None:
     """Write all files except reference data; return the baseline's judgment."""
     scoring = box / "scoring_program"
-    folder = scoring / "wheels"
-    folder.mkdir(parents=True)
-    if packed is None:
-        packages = wheels.pack(folder)
-    else:
-        packages = [Path(shutil.copy(path, folder)) for path in wheels.list_wheels(packed)]
+    scoring.mkdir()
     shutil.copy(program.__file__, scoring / "score.py")
     (scoring / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
     kit = box / "starting_kit"
     baseline = None
-    if write_kit(kit, box / "reference_data", task, packages[0]):
+    if write_kit(kit, box / "reference_data", task):
         baseline = check(kit / BASELINE, box / "reference_data")
         if baseline.refusal:
             raise InputError(f"the baseline is refused: {baseline.refusal}")
@@ -182,7 +177,10 @@ def _write_all(box: Path, task: SharedTask, packed: Path | None) -> program.Judg
     if baseline is None:
         text = text[: text.index("solutions:")] + text[text.index("leaderboards:") :]
     (box / "competition.yaml").write_text(text, encoding="utf-8")
-    write_zip(box / BUNDLE, files_below(box))
+    held = box.with_name(program.PACKAGES)  # only in the bundle: it is nearly all of its size
+    packages.pack(held, packed)
+    inside = f"{scoring.name}/{held.name}"
+    write_zip(box / BUNDLE, [*files_below(box), (inside, held)])
     return baseline
 
 
@@ -216,7 +214,7 @@ def _yaml(task: SharedTask) -> str:
         description=json.dumps(f"Scored by fastcausal {task.version}, {task.protocol}."),
         image=f"python:{version.major}.{version.minor}-slim",
         start=f"{datetime.now(UTC):%Y-%m-%d} 00:00:00",
-        seconds=task.limits.seconds + 120,  # to unpack wheels
+        seconds=task.limits.seconds + 120,  # to unpack packages
         baseline=BASELINE,
         columns="".join(columns),
     )

@@ -1,4 +1,4 @@
-"""The starting kit: gold without its answers, a baseline, and fastcausal's wheel."""
+"""The starting kit: gold without its answers, and a baseline."""
 
 from __future__ import annotations
 
@@ -26,22 +26,21 @@ TABLES = (".csv", ".tsv")
 CHECKED = """\
 Check a submission before you send it. The organisers' machine says the same:
 
-    pip install wheels/{wheel}
+    pip install fastcausal=={version}
     fastcausal task check {baseline}
 """
 UNCHECKED = "There is no data without answers to check a submission against.\n"
 
 
-def write_kit(folder: Path, reference: Path, task: SharedTask, wheel: Path) -> bool:
+def write_kit(folder: Path, reference: Path, task: SharedTask) -> bool:
     """Write a starting kit; return False if gold has no part without answers."""
-    (folder / "wheels").mkdir(parents=True)
-    shutil.copy(wheel, folder / "wheels")
+    folder.mkdir()
     options = task.options_in(reference)
     entry = tasks()[task.task].public
     parts = resolve(entry)(str(reference / task.gold), **options) if entry else None
     if parts is not None:
         _write_open(folder, reference, task, parts)
-    text = CHECKED.format(wheel=wheel.name, baseline=BASELINE) if parts else UNCHECKED
+    text = CHECKED.format(version=task.version, baseline=BASELINE) if parts else UNCHECKED
     readme = page("kit", title=task.title, signature=task.signature, check=text)
     (folder / "README.md").write_text(readme, encoding="utf-8")
     return parts is not None

@@ -1,4 +1,4 @@
-"""The scoring program of a shared task; it needs only Python and the wheels beside it.
+"""The scoring program of a shared task; it needs only Python and the packages beside it.
 
     python3 score.py INPUT OUTPUT
 
@@ -23,6 +23,7 @@ RECORD = "task.json"
 JUDGMENT = "judgment.json"
 COUNTS = "counts.parquet"
 SCORES = "scores.json"
+PACKAGES = "packages.zip"
 REFUSED = 2
 LONGEST = 4000  # bytes of a message
 # The child limits itself before it imports or reads anything.
@@ -115,9 +116,8 @@ def main(arguments: Sequence[str]) -> int:
     with TemporaryDirectory() as place:
         site, out = Path(place, "site"), Path(place, "out")
         out.mkdir()
-        for wheel in sorted(Path(__file__).parent.glob("wheels/*.whl")):
-            with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(site)
+        with zipfile.ZipFile(Path(__file__).with_name(PACKAGES)) as archive:
+            archive.extractall(site)
         found = judged(site, source / "ref", source / "res", out, ("-I",))
     if found.refusal:
         sys.stderr.write(f"{found.refusal}\n")

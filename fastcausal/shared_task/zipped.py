@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-STORED = (".whl", ".zip", ".png")  # packed already
+STORED = (".zip", ".png")  # packed already
 
 
 def entry(name: str) -> zipfile.ZipInfo:
@@ -16,15 +16,17 @@ def entry(name: str) -> zipfile.ZipInfo:
     return made
 
 
-def write_zip(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
+def write_zip(
+    target: Path,
+    files: Iterable[tuple[str, bytes | Path]],
+    packing: int = zipfile.ZIP_DEFLATED,
+) -> None:
     """Write files of bytes, or of paths, by their names in a zip."""
     with zipfile.ZipFile(target, "w") as archive:
         for name, held in files:
             data = held.read_bytes() if isinstance(held, Path) else held
-            is_packed = name.endswith(STORED)
-            archive.writestr(
-                entry(name), data, zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED, 1
-            )
+            kind = zipfile.ZIP_STORED if name.endswith(STORED) else packing
+            archive.writestr(entry(name), data, kind, 1)
 
 
 def files_below(folder: Path) -> list[tuple[str, Path]]:

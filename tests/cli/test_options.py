@@ -566,7 +566,7 @@ def _quick_boxes():
     """Judges in this process, and no wheels: tests/shared_task has the others."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fastcausal.shared_task.check.judged", judged_here)
-        patch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+        patch.setattr("fastcausal.shared_task.packages.pack", pack_nothing)
         patch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", bytes)
         yield
 

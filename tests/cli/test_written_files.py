@@ -159,7 +159,7 @@ def folder(tmp_path_factory):
 def write_file(name, folder, monkeypatch):
     """Write the file of a line into a new folder, and return its path."""
     monkeypatch.setattr("fastcausal.shared_task.check.judged", judged_here)
-    monkeypatch.setattr("fastcausal.shared_task.wheels.pack", pack_nothing)
+    monkeypatch.setattr("fastcausal.shared_task.packages.pack", pack_nothing)
     monkeypatch.setattr("fastcausal.tasks.extraction.scorer_page.page.core", bytes)
     folder.mkdir(exist_ok=True)
     made = str(folder / "made")

@@ -102,7 +102,7 @@ def record(folder: Path, pattern: str = "") -> None:
         lay_files(files)
         with (
             patch("fastcausal.shared_task.check.judged", judged_here),
-            patch("fastcausal.shared_task.wheels.pack", pack_nothing),
+            patch("fastcausal.shared_task.packages.pack", pack_nothing),
             patch("fastcausal.tasks.extraction.scorer_page.page.core", bytes),
         ):
             records = {}

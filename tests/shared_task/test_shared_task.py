@@ -7,6 +7,8 @@ import json
 import math
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from unittest.mock import patch
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
-from fastcausal.shared_task import program, wheels
+from fastcausal.shared_task import packages, program
 from fastcausal.shared_task.board import board, digest_of, list_submissions, ranked
 from fastcausal.shared_task.bundle import init
 from fastcausal.shared_task.check import check
@@ -399,7 +401,7 @@ def test_the_zip_is_the_bundle(boxes: dict[str, Path]) -> None:
     with zipfile.ZipFile(folder / "bundle.zip") as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     there = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
-    del there["bundle.zip"]
+    del there["bundle.zip"], packed["scoring_program/packages.zip"]
     assert packed == {name: path.read_bytes() for name, path in there.items()}
     text = packed["competition.yaml"].decode()
     for name in re.findall(r"(?:file|image|terms|_program|_data|_kit|path): (\S+)", text):
@@ -421,17 +423,29 @@ def test_tasks_of_protocols() -> None:
         task_of("unheard-of", None)
 
 
-def test_own_wheel_has_all_files(tmp_path: Path) -> None:
-    own, *others = wheels._needed("fastcausal")
-    assert {each.metadata["Name"].lower() for each in others} >= {"numpy", "pyarrow", "click"}
-    path = wheels._packed(own, tmp_path)
-    with zipfile.ZipFile(path) as wheel:
-        names = wheel.namelist()
-        record = next(name for name in names if name.endswith("RECORD"))
-        listed = wheel.read(record).decode().splitlines()
-    assert len(listed) == len(names) == len({*names})
-    assert "fastcausal/shared_task/pages/overview.md" in names
-    assert not [name for name in names if name.endswith((".pyc", ".pyx"))]
+def test_packages_of_the_judge(tmp_path: Path) -> None:
+    """What is installed, or the wheels of a folder, without tests, headers and sources."""
+    names = [name for name, _ in packages._installed()]
+    kept = {name for name in names if not packages.LEFT_OUT.search(name)}
+    assert {"fastcausal/shared_task/pages/overview.md", "numpy/__init__.py"} <= kept
+    assert not [name for name in kept if re.search(r"\.(pyc|pyx|h)$|/tests/|_flight", name)]
+    held = without_wheels(tmp_path / "wheels")
+    with zipfile.ZipFile(held / "numpy-2.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("numpy/__init__.py", "")
+        wheel.writestr("numpy/tests/test_all.py", "")
+    packages.pack(tmp_path / "made.zip", held)
+    assert zipfile.ZipFile(tmp_path / "made.zip").namelist() == ["numpy/__init__.py"]
+
+
+@pytest.mark.parametrize("name", ["recess", "pairs", "questions", "answers", "sections"])
+def test_a_judge_loads_no_other_packages(boxes: dict[str, Path], name: str, tmp_path: Path) -> None:
+    """What the command line alone needs is not in the bundle."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['click', 'jinja2', 'pandas', 'rich']));"
+        "from fastcausal.shared_task.judge import main; sys.exit(main(sys.argv[1:]))"
+    )
+    places = [boxes[name] / "reference_data", HERE / RIGHT[SETTINGS[name][1]], tmp_path]
+    subprocess.run([sys.executable, "-c", code, *places], check=True)
 
 
 def test_folders(boxes: dict[str, Path], tmp_path: Path) -> None:
