@@ -441,7 +441,7 @@ def test_packages_of_the_judge(tmp_path: Path) -> None:
 def test_a_judge_loads_no_other_packages(boxes: dict[str, Path], name: str, tmp_path: Path) -> None:
     """What the command line alone needs is not in the bundle."""
     code = (
-        "import sys; sys.modules.update(dict.fromkeys(['click', 'jinja2', 'pandas', 'rich']));"
+        "import sys; sys.modules.update(dict.fromkeys(['click', 'jinja2', 'rich']));"
         "from fastcausal.shared_task.judge import main; sys.exit(main(sys.argv[1:]))"
     )
     places = [boxes[name] / "reference_data", HERE / RIGHT[SETTINGS[name][1]], tmp_path]
