@@ -30,6 +30,8 @@ inline bool are_tokens(const std::vector<Line>& lines) {
       if (relation.is(Value::object)) return false;
     }
   }
+  for (const Line& each : lines)  // without any relation
+    if (each.value.find("length")) return true;
   return false;
 }
 

@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from fastcausal import sample
@@ -35,12 +36,12 @@ def without_wheels(folder: Path) -> Path:
     return folder
 
 
-def box(target: Path, name: str) -> Path:
+def box(target: Path, name: str, **settings: Any) -> Path:
     """A bundle of one of the settings, with gold of the sample; its baseline is judged here."""
     gold, task, options = SETTINGS[name]
     wheels = without_wheels(target.with_name(f"{target.name}_wheels"))
     with patch("fastcausal.shared_task.check.judged", judged_here):
-        init(target, HERE / gold, task, options, packed=wheels)
+        init(target, HERE / gold, task, options, packed=wheels, **settings)
     return target
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,11 +46,12 @@ MEASURES = {
 }
 
 
-def scorer_page(gold: str | os.PathLike[str]) -> Page:
-    """Make the page that scores predictions against gold, which it holds."""
+def scorer_page(gold: str | os.PathLike[str], check: Check | None = None) -> Page:
+    """Make the page that scores predictions against gold, which it holds, or checks them alone."""
     scripts = ("core", "unpack", "results", "scorer")
     golds = read_golds(gold)
-    own = Scripted.read_folder(FOLDER, "scorer", "Score", scripts, _data(golds))
+    data = {**_data(golds), "check": check and check._asdict()}
+    own = Scripted.read_folder(FOLDER, "scorer", "Check" if check else "Score", scripts, data)
     packed = base64.b64encode(gzip.compress(core(), mtime=0)).decode()
     held = f'<script type="text/plain" id="core">{packed}</script>'
     table = examples_table()
@@ -65,7 +66,19 @@ def scorer_page(gold: str | os.PathLike[str]) -> Page:
     n = next(len(each.rows["lengths"]) for each in golds.values() if isinstance(each, Gold))
     facts = [("gold", stem_of(name_of(gold))), ("examples", f"{n:,}"), ("version", __version__),
              ("your files", "stay on this machine")]  # fmt: skip
+    if check is not None:
+        return Page("Check a submission", sections[:1], part, facts=facts[1:])
     return Page("Score causal relations", sections, part, facts=facts)
+
+
+class Check(NamedTuple):
+    """Settings of a page that checks submissions to a shared task, against gold without answers."""
+
+    protocol: int  # Place in `protocols_of_page`
+    unparsed: str  # A policy
+    size: int  # Largest submission, in bytes
+    silenced: Sequence[str]  # Warnings that gold gives because its answers are left out
+    rules: Sequence[str]  # Lines below the counts
 
 
 def protocols_of_page() -> dict[str, Protocol]:

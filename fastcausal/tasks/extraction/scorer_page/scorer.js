@@ -11,6 +11,10 @@ class Scorer {
     const protocol = at("protocol");
     protocol.append(...data.protocols.map((each, k) => new Option(each.words, k)));
     for (const id of ["protocol", "unparsed"]) at(id).addEventListener("change", () => this.score());
+    if (data.check) {
+      for (const id of ["protocol", "unparsed"]) at(id).value = data.check[id];
+      for (const id of ["settings", "tab-examples"]) at(id).hidden = true;
+    }
     at("scoring").addEventListener("submit", (event) => event.preventDefault());
     at("save").addEventListener("click", () => this.save());
     this.listen();
@@ -55,7 +59,8 @@ class Scorer {
     const held = [];
     let file = null;
     try {
-      for (file of files) held.push(...await filesOf(file));
+      if (this.data.check) held.push(await submissionOf(files, this.data.check.size));
+      else for (file of files) held.push(...await filesOf(file));
       if (this.reading !== files) return; // others were chosen since
       this.core.take(held);
       this.reading = null;
@@ -63,7 +68,7 @@ class Scorer {
     } catch (fault) {
       if (this.reading !== files) return;
       this.reading = null;
-      this.refuse(`${file.name}: ${fault.message}`);
+      this.refuse(file ? `${file.name}: ${fault.message}` : fault.message);
     }
   }
 
@@ -111,7 +116,11 @@ class Scorer {
       const answer = core.score(gold, { ...protocol.settings, unparsed: policy });
       if (answer.error !== undefined) {
         const of = core.files.length > 1 && !answer.error.includes(answer.system) ? `${answer.system}: ` : "";
-        this.refuse([of + answer.error, answer.remedy].filter(Boolean).join("\n"));
+        this.refuse([of + answer.error, !this.data.check && answer.remedy].filter(Boolean).join("\n"));
+        return;
+      }
+      if (this.data.check) {
+        this.accept(answer.systems[0]);
         return;
       }
       const took = performance.now() - from;
@@ -135,6 +144,19 @@ class Scorer {
       this.refuse(`${full ? "the files are too large for this page" : fault.message}; `
         + "fastcausal score takes them");
     }
+  }
+
+  /** Show what `fastcausal task check` prints. */
+  accept(report) {
+    const { silenced, rules } = this.data.check;
+    const counts = Object.entries(report).filter(([name, n]) => /^n_(?!as|gold)/.test(name) && Number.isInteger(n));
+    const lines = ["accepted",
+      counts.map(([name, n]) => `${n} ${name.slice(2).replaceAll("_", " ")}`).join(", "),
+      ...report.warnings.filter((text) => !silenced.includes(text)).map((text) => `warning: ${text}`), ...rules];
+    at("results").replaceChildren(...lines.map((line) => element("p", "", line)));
+    at("results").hidden = false;
+    this.say("");
+    this.state("done");
   }
 
   /** Put the table of examples into its tab; null: it is as at first. */

@@ -1,6 +1,7 @@
 // Files that are chosen, unpacked: gzip, and each file of a zip.
 
 const ADDED = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/; // by operating systems
+const ASIDE = /(^|\/)(\.|__MACOSX(\/|$)|(Thumbs\.db|desktop\.ini|metadata)$)/; // not of a submission
 
 async function inflated(bytes, form) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(form));
@@ -21,6 +22,41 @@ async function filesOf(file) {
   } catch (fault) {
     throw new Error(`damaged, or packed in an unknown way: ${fault.message}`);
   }
+}
+
+/** Return the file of a submission; refuse others in the words of `fastcausal task check`. */
+async function submissionOf(chosen, most) {
+  let [file] = chosen;
+  if (chosen.length > 1) throw new Error(onlyOne("submission", chosen));
+  const starts = async (...mark) => {
+    const head = new Uint8Array(await (file instanceof Blob ? file : new Blob([file.bytes])).slice(0, mark.length).arrayBuffer());
+    return mark.every((byte, k) => byte === head[k]);
+  };
+  const packed = () => new Error(`${file.name}: packed as gzip, expected it unpacked in one zip`);
+  if (file.size > most) throw new Error(`${file.name}: ${file.size} bytes, expected at most ${most}`);
+  if (await starts(0x1f, 0x8b)) throw packed();
+  const is_zip = await starts(0x50, 0x4b, 3, 4);
+  let held;
+  try {
+    held = await filesOf(file);
+  } catch (fault) {
+    throw new Error(`${file.name}: ${fault.message}`);
+  }
+  if (is_zip) {
+    const named = held.map(({ name, bytes }) => ({ name: name.slice(file.name.length + 1), bytes }));
+    held = named.filter(({ name }) => !ASIDE.test(name));
+    if (held.length !== 1) throw new Error(onlyOne(file.name, held));
+  }
+  [file] = held;
+  if (await starts(0x1f, 0x8b)) throw packed();
+  if (file.bytes.every((byte) => byte === 32 || (byte > 8 && byte < 14))) throw new Error(`${file.name} is empty`);
+  return file;
+}
+
+function onlyOne(place, files) {
+  const names = files.map(({ name }) => name).sort();
+  const some = names.slice(0, 3).join(", ") + (names.length > 3 ? ", ..." : "");
+  return `${place}: ${names.length ? `${names.length} files, ${some}` : "no file"}, expected one file of predictions`;
 }
 
 /** List the files of a zip by its directory, which is at its end. */
