@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import _digests
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, strings, texts_of
 
 N_BYTES = 16  # of a digest
@@ -97,4 +98,4 @@ def digest_text(digest: int | None) -> str | None:
 
 
 def _texts(values: Any) -> Any:
-    return None if values is None else texts_of(joined(values).cast(pa.string()))
+    return None if values is None else texts_of(pc.cast(joined(values), pa.string()))

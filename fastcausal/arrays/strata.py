@@ -106,7 +106,7 @@ def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], In
     except pa.ArrowException as error:  # no cast, or bytes that are not text
         kind = examples[name].type
         raise InputError(f'column "{name}" is {kind}, expected text or numbers') from error
-    encoded = values.dictionary_encode(null_encoding="encode")
+    encoded = pc.dictionary_encode(values)
     codes = arrow.values_of(encoded.indices).astype(np.int64)
     names = plain(encoded.dictionary)  # 2021.0, from a column with missing values, is 2021
     if names.equals(encoded.dictionary):

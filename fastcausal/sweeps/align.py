@@ -9,8 +9,8 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, values_of
 from fastcausal.counts.formula import Formula
 from fastcausal.counts.joint import places

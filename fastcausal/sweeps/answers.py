@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, add_warnings
 from fastcausal.formats.ranked import Ranked

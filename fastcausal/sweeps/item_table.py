@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import find_cluster, name_cluster
 from fastcausal.counts.item_sums import sum_items
 from fastcausal.counts.statistics import Statistics

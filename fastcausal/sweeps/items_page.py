@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.report.page import Card, Page
 from fastcausal.report.page.page import items_part
 from fastcausal.report.report import Report, describe_settings, plain

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import drop_columns, joined
 from fastcausal.arrays.strata import name_cluster
 from fastcausal.counts.signatures import different

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import drop_columns, joined
 from fastcausal.arrays.distinct import code_texts
 from fastcausal.arrays.numerals import are_whole, digits, each

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pyarrow.compute as pc
-
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
 from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
