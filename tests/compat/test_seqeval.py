@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 import warnings
@@ -135,6 +136,37 @@ def differs(draw: random.Random) -> Any:
 @given(st.randoms(use_true_random=True))
 def test_drawn_calls(draw):
     assert not differs(draw)
+
+
+@pytest.mark.parametrize("scheme", [None, *SCHEMES])
+def test_every_three_tags(scheme):
+    """Of two types and of none; each sentence beside others of its kind."""
+    prefixes = ours.SCHEMES[scheme or ""].prefixes.replace("O", "") + "X" * (scheme is None)
+    tags = ["O", *(f"{p}{name}" for p in prefixes for name in ("", "-A", "-B"))]
+    gold = [list(each) for each in itertools.product(tags, repeat=3)]
+    for turn in (1, len(tags), len(gold) // 2):
+        sides = gold, gold[turn:] + gold[:turn]
+        if scheme is None:
+            one, options = labelling.precision_recall_fscore_support, [{}, {}]
+        else:
+            one = strict.precision_recall_fscore_support
+            options = [{"scheme": getattr(module, scheme)} for module in (theirs, ours)]
+        wanted = outcome(one, *sides, **options[0])
+        assert outcome(ours.precision_recall_fscore_support, *sides, **options[1]) == wanted
+
+
+@pytest.mark.parametrize("sides", [("O", "O"), ("O", "B-A"), ("B-A", "O")])
+def test_zeros(sides):
+    gold, pred = ([[tag, "O"]] for tag in sides)
+    for average, beta, zero in itertools.product(
+        (None, *ours.AVERAGES), (1.0, float("inf")), ("warn", 0, 1, 0.5)
+    ):
+        options = {"average": average, "beta": beta, "zero_division": zero}
+        wanted, found = (
+            outcome(module.precision_recall_fscore_support, gold, pred, **options)
+            for module in (labelling, ours)
+        )
+        assert found == wanted, options
 
 
 @pytest.mark.slow
