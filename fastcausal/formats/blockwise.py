@@ -2,9 +2,9 @@
 
 ::
 
-    Relations ────────────┐
-                          ├─▶ blocks ──▶ Writer.checks ──▶ Writer.rows ──▶ file
-    Stream ──▶ Parts ─────┘   of rows
+    Relations ──────────────┐
+                            ├─▶ blocks ──▶ Writer.checks ──▶ Writer.rows ──▶ file
+    Stream ──▶ WrittenParts ┘   of rows
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class StreamWrite(Protocol):
         ...
 
 
-class Parts:
+class WrittenParts:
     """The parts of a stream one after another, compared with each other and counted."""
 
     def __init__(self, examples: Stream, progress: Progress | None) -> None:
@@ -127,7 +127,7 @@ class Blockwise:
         self, examples: Stream, target: str | os.PathLike[str], progress: Progress | None
     ) -> Conversion:
         """Write the examples of a stream; memory holds some batches, and 8 bytes for every id."""
-        parts = Parts(examples, progress)
+        parts = WrittenParts(examples, progress)
         with closing(parts.read()) as read, replacing(target) as file:
             first = next(read)
             writer = self.writer(first, target)

@@ -25,7 +25,7 @@ from fastcausal.files.binary import (
 )
 from fastcausal.files.files import Source, replacing
 from fastcausal.formats import frames
-from fastcausal.formats.blockwise import Conversion, Parts, Progress
+from fastcausal.formats.blockwise import Conversion, Progress, WrittenParts
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
@@ -97,7 +97,7 @@ class _WriteParquet:
             assert examples.reading is not None
             return {**examples.metadata, METADATA_KEY: examples.reading.serialise()}
 
-        parts = Parts(examples, progress)
+        parts = WrittenParts(examples, progress)
         with (
             closing(parts.read()) as read,
             appending(target, metadata, ".parquet") as append,
