@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -288,11 +289,17 @@ def test_answers_that_hold_none(answer, reason):
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["rain", "", "no"]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["rain", "", "no", "\ud800"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["relations", "cause", "Effect", "trigger", "text", "start", "end"]),
+            st.sampled_from(
+                ["relations", "cause", "Effect", "trigger", "type", "text", "start", "end"]
+            ),
             inner,
             max_size=3,
         )
@@ -309,6 +316,7 @@ PIECES = st.lists(
 
 
 @trials(1000)
+@hypothesis.example([[{"cause": "rain", "type": "\ud800"}]])
 @given(st.lists(VALUES | VALUES.map(json.dumps) | VALUES.map(repr) | PIECES, min_size=1))
 def test_whatever_models_say(said):
     """No answer stops the others, and each is either read or has a reason."""

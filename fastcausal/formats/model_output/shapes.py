@@ -35,6 +35,7 @@ class Notes(Counter[str]):
 
 
 PLAIN_KEYS = frozenset({*ROLES, TYPE})
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair: JSON can escape one alone
 NAMES = {
     **dict.fromkeys(("cause", "causes", "arg0"), "cause"),
     **dict.fromkeys(("effect", "effects", "arg1"), "effect"),
@@ -287,7 +288,7 @@ def _is_plain(entry: Any) -> bool:
     is_filled = False
     for key, value in entry.items():
         if key == TYPE:
-            if type(value) is not str or value in NO_SPAN or value != value.strip():
+            if type(value) is not str or value in NO_SPAN or value != _read_type(value):
                 return False
             continue
         texts = value if type(value) is list else (value,)
@@ -307,9 +308,9 @@ def _are_several(relation: Mapping[str, Any]) -> bool:
 def relation_of(entry: Any, notes: Notes) -> Any:
     """Convert a relation to the form of `fastcausal.formats.spans`, None if it has no span."""
     # Returns dict, UnreadError or None: for each role a text, characters, or a list of them.
-    if _is_plain(entry):
-        return entry
     try:
+        if _is_plain(entry):
+            return entry
         relation = _relation(entry, notes)
     except UnreadError as reason:
         return reason
@@ -347,6 +348,8 @@ def _relation(entry: Any, notes: Notes) -> dict[str, Any]:
 def _read_type(value: Any) -> str:
     if not isinstance(value, str | None):
         raise UnreadError(f'its "{TYPE}" is {kind(value)}, expected a text')
+    if value is not None and _HALF.search(value):
+        raise UnreadError(f'its "{TYPE}" holds half of a surrogate pair, expected whole characters')
     return "" if value is None or value in NO_SPAN else value.strip()
 
 
