@@ -137,8 +137,11 @@ def test_the_installed_wheel_runs_away_from_the_sources(
     assert "recess: 61 sentences" in run(installed.with_name("fastcausal"), "demo")
 
 
-def test_the_installed_wheel_holds_the_skill_for_agents(installed: Path) -> None:
+def test_the_installed_wheel_holds_the_skill_for_agents(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command of docs/howto/agents.md prints the path of the file."""
+    monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "howto" / "agents.md").read_text(encoding="utf-8")
     [_, code, *_] = page.split('"')
     path = Path(run(installed, "-c", code).strip())
