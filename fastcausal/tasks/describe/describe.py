@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain, compress
 from typing import Any, Unpack, get_args
 
 import numpy as np
@@ -249,17 +250,14 @@ def _words_with_tags(
 ) -> dict[str, Histogram] | None:
     """Count words between the tags of each span, with inner tags as words."""
     kept = tagged_sentences(relations)
-    inner: dict[str, list[str]] = {role: [] for role in ("cause", "effect", "signal")}
-    bounds = zip(kept, rows.relation_offsets[:-1], rows.relation_offsets[1:], strict=True)
-    for sentences, start, stop in bounds:
-        if sentences is None or len(sentences) != stop - start:
-            return None
-        for sentence, skipped in zip(sentences, unread[start:stop], strict=True):
-            for name, text in () if skipped else _MARKED.findall(sentence):
-                inner[_ROLES.get(name, "signal")].append(text)
-    return {
-        role: Counter(count_words(arrow.strings(texts)).tolist()) for role, texts in inner.items()
-    }
+    n_kept = [-1 if sentences is None else len(sentences) for sentences in kept]
+    if not np.array_equal(n_kept, np.diff(rows.relation_offsets)):
+        return None
+    read = compress(chain.from_iterable(filter(None, kept)), ~unread)
+    marked = [*chain.from_iterable(map(_MARKED.findall, read))]
+    roles = np.array([_ROLES.get(name, "signal") for name, _ in marked], object)
+    n_words = count_words(arrow.strings([text for _, text in marked]))
+    return {role: Counter(n_words[roles == role].tolist()) for role in (*_ROLES.values(), "signal")}
 
 
 def _sentences(causal: Bools) -> Counter[str]:
