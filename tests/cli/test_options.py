@@ -645,7 +645,8 @@ WITHOUT_EFFECT = {
     "check brat --example", "check brat --roles", "check no tags --roles",
     "--join",  # if ids and texts join alike: tests/tasks/relations/test_join.py
     "--epoch", "--sample",  # if no id occurs twice: tests/tasks/values
-    "items text --cluster",  # the other forms have it
+    "items text --cluster",  # its JSON has it
+    "items three --cluster", "items three --confidence",  # so do these
     "gate items --allow-flaky",  # two answers are never enough: tests/sweeps/test_regressions.py
     "aggregate values --counts",  # values have no counts
     "aggregate subsets --cluster",  # each is one document, so its examples are units anyway
