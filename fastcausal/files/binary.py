@@ -65,14 +65,14 @@ def _opened(source: str | os.PathLike[str] | Source) -> Any:
 
 def schema_of(source: str | os.PathLike[str] | Source) -> pa.Schema | None:
     """Return the schema of a Parquet or Arrow IPC file; None for other or damaged files."""
-    import pyarrow.parquet as pq
-
     try:
         format = sniff(source.data) if isinstance(source, Source) else format_of(source)
         if format is None:
             return None
         with _opened(source) as file:
             if format == "parquet":
+                import pyarrow.parquet as pq
+
                 return pq.read_schema(file)
             head = file.read(6)
             file.seek(0)
