@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +18,7 @@ from fastcausal.formats.examples import examples
 from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
 from fastcausal.tasks.annotate.curation import draw_lines, no_length
 from fastcausal.tasks.annotate.page import Sheet
-from fastcausal.tasks.annotate.slots import RATER
+from fastcausal.tasks.annotate.slots import cut_lines
 from fastcausal.tasks.claims.reading import rater_of
 from fastcausal.tasks.crab.humans import second_answers
 from fastcausal.tasks.labels.files import RATERS, UNITS
@@ -61,22 +60,12 @@ def sheet_of_causality(source: str, rater: str | None = None) -> Sheet:
         "causality",
         "relations" if source == "-" else stem_of(source),
         rater or "",
-        [*_cut_lines([item["id"] for item in items])],
+        [*cut_lines({"item": item["id"]} for item in items)],
         [None] * len(items),
         items,
         {"tests": [*TESTS.items()]},
         ".jsonl",
     )
-
-
-def _cut_lines(ids: Sequence[str]) -> Iterator[str | int]:
-    """Yield the lines of the file to save, with slots for rater and answers."""
-    end = ""
-    for k, id in enumerate(ids):
-        yield end + json.dumps({"item": id}, ensure_ascii=False)[:-1] + ', "rater": '
-        yield from (RATER, ", ", k)
-        end = "}\n"
-    yield end
 
 
 def has_tests(file: Source) -> bool:

@@ -12,7 +12,7 @@ from fastcausal.options import UnsurePolicy
 from fastcausal.tasks.annotate.causality import collect_tests, has_tests
 from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
 from fastcausal.tasks.annotate.curation import CURATOR
-from fastcausal.tasks.annotate.pairs import collect_pairs
+from fastcausal.tasks.annotate.pairs import collect_pairs, has_scores
 from fastcausal.tasks.annotate.qualify import (
     Item,
     TestedRater,
@@ -24,7 +24,6 @@ from fastcausal.tasks.answers.join import read_extractions
 from fastcausal.tasks.claims.count import judgments_of
 from fastcausal.tasks.claims.files import entries_of_topic
 from fastcausal.tasks.claims.reading import rater_of, read_claims
-from fastcausal.tasks.crab.files import KEY
 from fastcausal.tasks.preferences.files import read_preferences
 
 
@@ -42,16 +41,16 @@ def collect(
     files = [Source.open(path) for path in paths]
     if gold := next((file for file in files if CURATOR in first_object(file)), None):
         raise InputError(f"{gold.name} is gold, from a page of curation: read it as relations")
-    if all(KEY[1] in first_object(file) for file in files):
+    for is_of, collect_all, what in (
+        (has_scores, collect_pairs, "scores of pairs"),
+        (has_tests, collect_tests, "tests of causality"),
+    ):
+        if not all(map(is_of, files)):
+            continue
         if test is not None or key is not None:
-            what = "test" if key is None else "key"
-            raise InputError(f"{files[0].name} has scores of pairs, which no {what} is for")
-        return collect_pairs(files, name)
-    if all(map(has_tests, files)):
-        if test is not None or key is not None:
-            what = "test" if key is None else "key"
-            raise InputError(f"{files[0].name} has tests of causality, which no {what} is for")
-        return collect_tests(files, name)
+            option = "test" if key is None else "key"
+            raise InputError(f"{files[0].name} has {what}, which no {option} is for")
+        return collect_all(files, name)
     if test is not None and (key is not None or _are_claims(files)):
         raise InputError(f"{files[0].name} has no answers, expected those of the test {test}")
     if key is not None:

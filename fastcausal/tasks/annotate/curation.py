@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from fastcausal.tasks.agreement.files import (
     require_common,
 )
 from fastcausal.tasks.annotate.page import Sheet
-from fastcausal.tasks.annotate.slots import RATER
+from fastcausal.tasks.annotate.slots import cut_lines
 from fastcausal.tasks.relations.marked import numbered
 from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
@@ -55,7 +55,7 @@ def sheet_of_curation(sources: Sequence[str], curator: str | None = None) -> She
         "curation",
         "gold",
         curator or "",
-        [*_cut_lines(each.columns for each in curated.values())],
+        [*cut_lines((each.columns for each in curated.values()), CURATOR)],
         [None] * len(curated),
         [_describe(id, each, roles) for id, each in curated.items()],
         {
@@ -156,13 +156,3 @@ def draw_lines(
         [(text, None if role is None else (role, roles[role])) for text, role in line]
         for line in sentence.marked(np.array(ordered, np.int32))
     ]
-
-
-def _cut_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str | int]:
-    """Yield the lines of gold, with slots for the curator and the relations that are taken."""
-    end = ""
-    for k, row in enumerate(rows):
-        yield end + json.dumps(row, ensure_ascii=False)[:-1] + f', "{CURATOR}": '
-        yield from (RATER, ", ", k)
-        end = "}\n"
-    yield end

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
@@ -13,11 +12,12 @@ import pyarrow as pa
 from fastcausal.errors import Problems
 from fastcausal.files.files import Source
 from fastcausal.files.keys import require_unique
+from fastcausal.files.lines import first_object
 from fastcausal.files.packed import stem_of
 from fastcausal.files.records import Records, read_records
 from fastcausal.tasks.annotate.collected import Collected, RaterLabel, require_once
 from fastcausal.tasks.annotate.page import Sheet
-from fastcausal.tasks.annotate.slots import RATER
+from fastcausal.tasks.annotate.slots import cut_lines
 from fastcausal.tasks.claims.reading import rater_of
 from fastcausal.tasks.crab.files import KEY, ids_of, names_of, orders_of, scores_of
 from fastcausal.tasks.crab.humans import second_answers
@@ -57,7 +57,7 @@ def sheet_of_pairs(source: Any, articles: Any = None, rater: str | None = None) 
         "pairs",
         "pairs" if file.name == "<stdin>" else stem_of(file.name),
         rater or "",
-        [*_cut_lines(keys[row] for _, row in order)],
+        [*cut_lines(keys[row] for _, row in order)],
         [None] * len(items),
         items,
         {"articles": [*pieces]},
@@ -87,14 +87,9 @@ def _screens(shown: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
             yield from ((screen, row) for row in together[first : first + ON_SCREEN[len(places)]])
 
 
-def _cut_lines(keys: Iterator[dict[str, Any]]) -> Iterator[str | int]:
-    """Yield the lines of the file to save, with slots for rater and answer."""
-    end = ""
-    for k, key in enumerate(keys):
-        yield end + json.dumps(key, ensure_ascii=False)[:-1] + ', "rater": '
-        yield from (RATER, ", ", k)
-        end = "}\n"
-    yield end
+def has_scores(file: Source) -> bool:
+    """Return True for a file of objects with a pair of events."""
+    return KEY[1] in first_object(file)
 
 
 def collect_pairs(files: Sequence[Source], name: str | None) -> Collected:

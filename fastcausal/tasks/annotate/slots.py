@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 RATER = -1
 """The slot of the rater's name; those of answers are numbered from 0."""
@@ -96,3 +97,17 @@ def cut_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
 def _after_blank(text: str, at: int) -> int:
     blank = _BLANK.match(text, at)
     return at if blank is None else blank.end()
+
+
+def cut_lines(rows: Iterable[Mapping[str, Any]], rater: str = "rater") -> Iterator[str | int]:
+    r"""Yield a line of JSON for each row, with slots for the rater and for further members.
+
+    >>> [*cut_lines([{"item": "a"}])]
+    ['{"item": "a", "rater": ', -1, ', ', 0, '}\n']
+    """
+    end = ""
+    for k, row in enumerate(rows):
+        yield end + json.dumps(row, ensure_ascii=False)[:-1] + f', "{rater}": '
+        yield from (RATER, ", ", k)
+        end = "}\n"
+    yield end
