@@ -135,10 +135,11 @@ def test_names_stay_on_a_narrow_screen(board, tmp_path, opened):
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
     svg = page.locator("#scatter > svg").bounding_box()
     assert svg["x"] + svg["width"] <= 360
+    page.evaluate("document.querySelector('#scatter line').id = 'old'")
     page.set_viewport_size({"width": 800, "height": 800})  # the picture is drawn again
-    page.wait_for_function(
-        "[...document.querySelectorAll('#scatter line')].some(e => e.x2.baseVal.value > 500)"
-    )
+    page.wait_for_selector("#old", state="detached")
+    rights = "[...document.querySelectorAll('#scatter line')].map(e => e.x2.baseVal.value)"
+    assert max(page.evaluate(rights)) > 500
 
 
 def test_without_columns_beside_it_a_board_has_no_picture(tmp_path, opened):

@@ -33,7 +33,7 @@ def shown(opened, tmp_path):
         path = tmp_path / "graph.html"
         fc.crab.describe(gold, **options or {}).to_html(path)
         page = opened(path, fragment, **context)
-        page.wait_for_function("document.documentElement.dataset.ready")
+        page.wait_for_selector("html[data-ready]", state="attached")
         return page
 
     return show
@@ -149,7 +149,7 @@ def test_the_address_keeps_what_is_chosen(shown):
     page.locator("#events button").nth(2).click()
     said, fragment = status(page), page.url.partition("#")[2]
     page.reload()
-    page.wait_for_function("document.documentElement.dataset.ready")
+    page.wait_for_selector("html[data-ready]", state="attached")
     assert status(page) == said
     assert page.locator("[aria-pressed=true] .order").inner_text() == "3"
     assert re.fullmatch(r"story=11&threshold=62&classes=ABC&event=3", fragment)
