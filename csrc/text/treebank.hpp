@@ -215,4 +215,30 @@ void count_treebank_words(const char* data, const Offset* offsets, int64_t n,
   }
 }
 
+// Counts the words between the tags of each span of n sentences, with inner tags as words. counts:
+// those of causes, effects and signals.
+template <class Offset>
+void count_tagged_words(const char* data, const Offset* offsets, int64_t n,
+                        const LetterKinds& kinds, std::vector<int64_t>* counts) {
+  TreebankWords words(kinds);
+  std::string closing;
+  for (int64_t k = 0; k < n; ++k) {
+    const std::string_view text(data + offsets[k],
+                                static_cast<size_t>(offsets[k + 1] - offsets[k]));
+    for (size_t at = text.find('<'); at < text.size(); at = text.find('<', at + 1)) {
+      const size_t stop = text.find_first_not_of("0123456789", at + 4);
+      if (stop == std::string_view::npos || text[stop] != '>') continue;
+      const std::string_view name = text.substr(at + 1, stop - at - 1);
+      const bool is_argument = name == "ARG0" || name == "ARG1";
+      if (!is_argument && (name.size() < 4 || name.substr(0, 3) != "SIG")) continue;
+      closing.assign("</").append(name) += '>';
+      const size_t end = text.find(closing, stop + 1);
+      if (end == std::string_view::npos) continue;
+      int64_t& count = counts[is_argument ? name[3] - '0' : 2].emplace_back();
+      words.cut(text.data() + stop + 1, static_cast<int64_t>(end - stop - 1),
+                [&](size_t, size_t) { ++count; });
+    }
+  }
+}
+
 }  // namespace fastcausal

@@ -342,15 +342,6 @@ def column_of_texts(relations: Relations) -> pa.Array:
     return strings(texts_of(relations))
 
 
-def tagged_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the stored tagged sentences of each example, None if it has none."""
-    found: list[list[str] | None] = []
-    for block in blocks(relations):
-        kept = block.tagged
-        found += [None] * len(block) if kept is None else kept.to_pylist()
-    return found
-
-
 def column_of_tagged(table: pa.Table) -> pa.ChunkedArray | None:
     """Return the column of tagged sentences, None if it is missing or of another type."""
     if "tagged" not in table.column_names:

@@ -10,3 +10,6 @@ def count_words(
     kinds: NDArray[int8],
     counts: NDArray[int64],
 ) -> None: ...
+def count_tagged_words(
+    data: Any, offsets: NDArray[int32] | NDArray[int64], kinds: NDArray[int8]
+) -> tuple[list[int], list[int], list[int]]: ...

@@ -20,6 +20,9 @@ cdef extern from "text/treebank.hpp" namespace "fastcausal" nogil:
     void c_count_words "fastcausal::count_treebank_words" [Offset](
         const char*, const Offset*, int64_t, const LetterKinds&, int64_t*
     ) except +
+    void c_count_tagged_words "fastcausal::count_tagged_words" [Offset](
+        const char*, const Offset*, int64_t, const LetterKinds&, vector[int64_t]*
+    ) except +
 
 
 cdef LetterKinds table_of(object kinds) except *:
@@ -54,3 +57,19 @@ def count_words(data, offsets, kinds, counts):
             c_count_words(at, small, count.n, table, to_count)
         else:
             c_count_words(at, large, count.n, table, to_count)
+
+
+def count_tagged_words(data, offsets, kinds):
+    """Return the number of words between the tags of causes, effects and signals: three lists."""
+    cdef const char* at = <const char*>text(data).data
+    cdef LetterKinds table = table_of(kinds)
+    cdef vector[int64_t] counts[3]
+    if offsets.itemsize == 4:
+        c_count_tagged_words(
+            at, <const int32_t*>int32s(offsets).data, len(offsets) - 1, table, counts
+        )
+    else:
+        c_count_tagged_words(
+            at, <const int64_t*>int64s(offsets).data, len(offsets) - 1, table, counts
+        )
+    return counts[0], counts[1], counts[2]

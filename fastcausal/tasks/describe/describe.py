@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import chain, compress
 from typing import Any, Unpack, get_args
 
 import numpy as np
@@ -23,7 +21,7 @@ from fastcausal.files.packed import suffix_of
 from fastcausal.formats import read
 from fastcausal.formats.cnc import rereading
 from fastcausal.formats.cnc.tagged import tokens_in
-from fastcausal.formats.examples import column_of_texts, examples, tagged_sentences
+from fastcausal.formats.examples import blocks, column_of_texts, examples
 from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.formats.span_texts import joined_by_relation, span_texts
 from fastcausal.formats.traits import (
@@ -37,7 +35,7 @@ from fastcausal.formats.traits import (
     signals_of,
 )
 from fastcausal.options import MarkingSettings, Tokenizer, check
-from fastcausal.relations import Relations
+from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.classification import files
 from fastcausal.tasks.describe.description import (
@@ -47,12 +45,10 @@ from fastcausal.tasks.describe.description import (
     Histogram,
     orders_of,
 )
-from fastcausal.tasks.describe.words import count_words
+from fastcausal.tasks.describe.words import count_tagged_words, count_words
 
 TOKENIZERS = get_args(Tokenizer)
 NEEDED = {"whitespace": "lengths", "nltk-style": "texts", "nltk-style+tags": "tagged sentences"}
-_ROLES = {"ARG0": "cause", "ARG1": "effect"}
-_MARKED = re.compile(r"<(ARG0|ARG1|SIG[0-9]+)>(?=(.*?)</\1>)", re.DOTALL)
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.integer[Any]]
@@ -249,15 +245,18 @@ def _words_with_tags(
     relations: Relations, rows: Rows, unread: Bools
 ) -> dict[str, Histogram] | None:
     """Count words between the tags of each span, with inner tags as words."""
-    kept = tagged_sentences(relations)
-    n_kept = [-1 if sentences is None else len(sentences) for sentences in kept]
-    if not np.array_equal(n_kept, np.diff(rows.relation_offsets)):
-        return None
-    read = compress(chain.from_iterable(filter(None, kept)), ~unread)
-    marked = [*chain.from_iterable(map(_MARKED.findall, read))]
-    roles = np.array([_ROLES.get(name, "signal") for name, _ in marked], object)
-    n_words = count_words(arrow.strings([text for _, text in marked]))
-    return {role: Counter(n_words[roles == role].tolist()) for role in (*_ROLES.values(), "signal")}
+    found: dict[str, Histogram] = {role: Counter() for role in ROLES}
+    for block in blocks(relations):
+        if block.tagged is None or block.tagged.null_count:
+            return None
+        sentences, places = arrow.flattened(block.tagged)
+        if not np.array_equal(places, block.relation_places - block.relation_places[0]):
+            return None
+        of_block = unread[block.relation_places[0] : block.relation_places[-1]]
+        read = sentences.filter(arrow.numbers(~of_block)) if of_block.any() else sentences
+        for histogram, n_words in zip(found.values(), count_tagged_words(read), strict=True):
+            histogram.update(n_words)
+    return found
 
 
 def _sentences(causal: Bools) -> Counter[str]:

@@ -6,6 +6,8 @@ NLTK's ``word_tokenize`` up to version 3.9.1, with which the RECESS paper counte
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -34,7 +36,21 @@ def count_words(
     texts: pa.Array,  # [n]
 ) -> Int64:  # [n]
     """Return the number of `treebank_words` of each text."""
-    data, places = texts_of(texts)
     counts = np.empty(len(texts), np.int64)
-    _words.count_words(data, places, kinds_of(memoryview(data)[places[0] : places[-1]]), counts)
+    _words.count_words(*_text_and_kinds(texts), counts)
     return counts
+
+
+def count_tagged_words(sentences: pa.Array) -> tuple[list[int], list[int], list[int]]:
+    """Return the numbers of words between the tags of causes, effects and signals.
+
+    >>> import pyarrow as pa
+    >>> count_tagged_words(pa.array(["<ARG0>Heavy <SIG0>rain</SIG0></ARG0> fell"]))
+    ([8], [], [1])
+    """
+    return _words.count_tagged_words(*_text_and_kinds(sentences))
+
+
+def _text_and_kinds(texts: pa.Array) -> tuple[Any, Any, Any]:
+    data, places = texts_of(texts)
+    return data, places, kinds_of(memoryview(data)[places[0] : places[-1]])

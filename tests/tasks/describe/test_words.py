@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import pyarrow as pa
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from fastcausal import sample
 from fastcausal.arrays.arrow import strings
-from fastcausal.tasks.describe.words import count_words, treebank_words
+from fastcausal.tasks.describe.words import count_tagged_words, count_words, treebank_words
 from tests.oracles import treebank as oracle
 from tests.support.data import CNC
 
@@ -76,6 +77,22 @@ def test_counts(texts):
     counts = count_words(strings(texts)).tolist()
     assert counts == [len(oracle.treebank_words(text)) for text in texts]
     assert count_words(pa.array(texts, pa.large_string())).tolist() == counts
+
+
+TAGS = [f"<{end}{name}>" for end in ("", "/") for name in ("ARG0", "ARG1", "SIG0", "SIG12")]
+TAGS += ["<ARG0", "<SIG>", "</SIG>", "<SIG1\u0663>", "</", "<ARG2>", "ARG1>", "<"]
+TAGGED = st.lists(st.one_of(st.sampled_from(TAGS), TEXTS), max_size=12).map("".join)
+
+
+@given(st.lists(TAGGED.filter(lambda text: "\udc80" not in text), max_size=4))
+def test_counts_between_tags(texts):
+    spans = re.compile(r"<(ARG0|ARG1|SIG[0-9]+)>(?=(.*?)</\1>)", re.DOTALL)
+    found = {"ARG0": [], "ARG1": [], "SIG": []}
+    for text in texts:
+        for name, within in spans.findall(text):
+            found[name if name in found else "SIG"].append(len(oracle.treebank_words(within)))
+    assert [*count_tagged_words(strings(texts))] == [*found.values()]
+    assert [*count_tagged_words(pa.array(texts, pa.large_string()))] == [*found.values()]
 
 
 @given(st.one_of(st.text(), st.text("ntsN.,:;'`\"-<(“5 ")))
