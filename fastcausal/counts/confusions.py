@@ -40,23 +40,27 @@ def count_pairs(gold: pa.Array, pred: pa.Array) -> tuple[list[Any], Int64]:
     ([7, 9], array([[1, 0],
            [1, 1]]))
     """
-    # The columns have one type, int64 or string, perhaps in dictionaries, and no nulls. Integers of
-    # a small range are their own numbers, so one pass counts them.
-    a, b, labels = _number_both(gold, pred)
+    # The columns are int64, or both text in dictionaries without repetition; no value is null.
+    # Integers of a small range are their own numbers, so one pass counts them.
+    of_pred: Any = slice(None)  # the place of each number of pred; those of gold are their own
+    if pa.types.is_integer(gold.type):
+        a, b, labels = _number_both(values_of(gold), values_of(pred))
+        width = len(labels)
+    else:
+        (_, of_pred), names = number_texts([gold.dictionary, pred.dictionary])
+        a, b, labels = values_of(gold.indices), values_of(pred.indices), names.to_pylist()
+        width = len(of_pred)
     k = len(labels)
     if k > MAX_LABELS:
         classes_of(labels)  # raises
-    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    counts = np.zeros((k, k), np.int64)
+    counts[:, of_pred] = np.bincount(a * width + b, minlength=k * width).reshape(k, width)
     seen = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1))
     return [labels[place] for place in seen.tolist()], counts[np.ix_(seen, seen)]
 
 
-def _number_both(gold: pa.Array, pred: pa.Array) -> tuple[AnyInt, AnyInt, Sequence[Any]]:
+def _number_both(a: AnyInt, b: AnyInt) -> tuple[AnyInt, AnyInt, Sequence[Any]]:
     """Return both columns as places in one sequence of labels, which may have more of them."""
-    if not pa.types.is_integer(gold.type):
-        (a, b), names = number_texts([gold, pred])
-        return a.astype(np.int64), b, names.to_pylist()
-    a, b = values_of(gold), values_of(pred)
     if not len(a):
         return a, b, []
     least, most = int(min(a.min(), b.min())), int(max(a.max(), b.max()))

@@ -86,7 +86,7 @@ class Column:
     def _written_labels(self, texts: pa.Array, whole: bool) -> pa.Array:
         """Return text as numbers if all of it is numbers or missing, else as labels."""
         # ``whole`` keeps text, of numbers alone with null for missing values.
-        codes = code_texts(texts)
+        codes = self.codes if texts is self.array else code_texts(texts)
         values = words = words_of(codes.dictionary)
         known = pc.if_else(pc.is_in(words, arrow.strings(MISSING)), None, words)
         is_known = known.null_count < len(known)  # else perhaps None is the name of a label
@@ -98,6 +98,11 @@ class Column:
                 integers = pc.match_substring_regex(known, "^[+-]?[0-9]+$")
                 self._require_exact(pc.if_else(integers, numbers, None).take(codes.indices))
         return texts if values.equals(codes.dictionary) else values.take(codes.indices)
+
+    @cached_property
+    def codes(self) -> pa.DictionaryArray:
+        """A column of text as places among the distinct ones."""
+        return code_texts(self.array)
 
     def _read_mixed(self, whole: bool) -> pa.Array:
         """Return the labels of a mixed column; report each of another kind than the first."""

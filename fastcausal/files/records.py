@@ -324,6 +324,10 @@ class Records:
         # becomes 1. An integer that float64 cannot hold is a fault.
         return self._column(name).labels(whole)
 
+    def codes(self, name: str) -> pa.DictionaryArray:
+        """Return a column of text as places among the distinct ones."""
+        return self._column(name).codes
+
     def values(self, name: str) -> list[Any]:
         """Return a column as Python values; None for null."""
         return self._column(name).values

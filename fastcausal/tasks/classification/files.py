@@ -147,14 +147,18 @@ def read(source: Any, name: str = "labels", column: str | None = None) -> Labels
     key = next((column for column in IDS if records.has(column)), None)
     text = records.find("text", "sentence")
     cells, columns = records.cells, records.table
-    return Labels(
+    values = records.labels(label, whole=True)
+    read = Labels(
         records.name,
-        records.labels(label, whole=True),
+        values,
         None if key is None else _ids(records, key),
         joined(pc.cast(cells[text], pa.string())) if text else None,
         records.lines,
         drop_columns(columns, {IDS[0], key or "", label}),  # an id without values is none
     )
+    if values is records.column(label) and not pa.types.is_integer(values.type):
+        vars(read)["encoded"] = records.codes(label)  # made by `Records.labels`
+    return read
 
 
 def labels_in(values: Sequence[Any]) -> list[Any]:
