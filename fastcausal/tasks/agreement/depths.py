@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -25,6 +25,7 @@ from fastcausal.tasks.agreement.formula import RatioFormula
 from fastcausal.tasks.relations import depths
 from fastcausal.tasks.relations.types import Types
 
+Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 F1, SAME_TYPE = "f1", "same_type"
 SAME, RELATIONS, LINKS, TYPES, SPANS = "same", "relations", "links", "types", "spans_"
@@ -34,6 +35,7 @@ OVERALL = f"{SPANS}overall"
 AGAINST = {"verdict": SAME, "spans": OVERALL, LINKS: LINKS}
 DIFFERENCE = "difference"
 PARTS = ("with_rest", "among_rest", DIFFERENCE)
+BLOCK = 1 << 12  # examples whose columns of counts fit the cache
 CHANGE = Scale("share", "higher", COEFFICIENT)
 
 
@@ -47,16 +49,16 @@ class DepthSums:
     """Numerators and denominators of two annotators: each depth is a ratio of two sums."""
 
     examples: pa.Table  # The common examples
-    parts: Int64  # [n_examples, 2, n_groups]
+    parts: Float64  # [n_examples, 2, n_groups]
 
-    def rows(self) -> npt.NDArray[np.float64]:
+    def rows(self) -> Float64:
         """Return the sums of each example: float64[n_examples, 2, n_groups]."""
-        return self.parts.astype(np.float64)
+        return self.parts
 
     @cached_property
-    def totals(self) -> npt.NDArray[np.float64]:
+    def totals(self) -> Float64:
         """Sums over examples: float64[2, n_groups]."""
-        sums: npt.NDArray[np.float64] = self.parts.sum(axis=0).astype(np.float64)
+        sums: Float64 = self.parts.sum(axis=0)
         return sums
 
 
@@ -69,7 +71,6 @@ def count_depths(
     required: Types | None,  # The same if only relations of one type may be the same
 ) -> DepthSums:
     """Count what two annotators have in common at each depth, spans by equality."""
-    # F1 is twice the common over the sum of both: it is the same for either order of annotators.
     # Roles count by number, so that none has the name of a line of the account.
     names = tuple(map(str, range(len(roles))))
     arguments = 0, min(1, len(roles) - 1)
@@ -77,29 +78,36 @@ def count_depths(
     rules = DepthRules(len(roles), arguments, 1, 1)
 
     def count(of: Types | None) -> Int64:
-        counted = depths.run(rules, first, second, partners=False, types=of)
-        return np.ascontiguousarray(counted.counts.T)
+        return depths.run(rules, first, second, partners=False, types=of).counts
 
     counts = count(required)
-    causal, links = (formula.counts_of(counts, group) for group in ("causal", LINKS))
+    parts = np.empty((len(counts), 2, len(groups_of(roles))))
+    for start in range(0, len(counts), BLOCK):
+        block = slice(start, start + BLOCK)
+        parts[block] = _sum_depths(formula, np.ascontiguousarray(counts[block].T))
+    if len(roles) > 1 and types is not None and types.are_on_both:
+        right = formula.count_fields.index("right")
+        for k, numbers in enumerate(_numbers_of_typed(types)):
+            parts[:, k, -1] = count(numbers)[:, right]
+    return DepthSums(examples, parts)
+
+
+def _sum_depths(formula: depths.DepthsFormula, counts: Int64) -> Int64:
+    """Sum columns of counts to numerators and denominators: int64[n, 2, n_groups], 0 for types."""
+    # F1 is twice the common over the sum of both: it is the same for either order of annotators.
+    of = partial(formula.counts_of, counts)
+    causal, links = of("causal"), of(LINKS)
     tp, tn, apart = causal["tp"], causal["tn"], causal["fp"] + causal["fn"]
-    nothing = np.zeros_like(tp)
     parts = [(tp + tn, tp + tn + apart), (2 * tp, 2 * tp + apart), (2 * tn, 2 * tn + apart)]
-    for name in ("overall", *names):
-        spans = formula.counts_of(counts, f"{SPANS}{name}")
+    for name in ("overall", *formula.roles):
+        spans = of(f"{SPANS}{name}")
         parts.append((2 * spans["tp"], spans["predicted"] + spans["gold"]))
-    of_relations = of_links = of_types = (nothing, nothing)
-    if len(roles) > 1:
-        accounts = (formula.counts_of(counts, f"account_{side}") for side in depths.SIDES)
-        of_relations = 2 * links["right"], sum(lines[RELATIONS] for lines in accounts)
-        of_links = 2 * links["right"], links["linkable_gold"] + links["linkable_predicted"]
-        if types is not None and types.are_on_both:
-            of_types = tuple(
-                formula.counts_of(count(numbers), LINKS)["right"]
-                for numbers in _numbers_of_typed(types)
-            )
-    parts += [of_relations, of_links, of_types]
-    return DepthSums(examples, np.stack([np.stack(part, 1) for part in parts], 2))
+    relations = sum(of(f"account_{side}")[RELATIONS] for side in depths.SIDES)
+    linkable = links["linkable_gold"] + links["linkable_predicted"]
+    of_links = [(2 * links["right"], relations), (2 * links["right"], linkable)]
+    nothing = np.zeros_like(tp)
+    parts += of_links if len(formula.roles) > 1 else [(nothing, nothing)] * 2
+    return np.stack([np.stack(part, 1) for part in [*parts, (nothing, nothing)]], 2)
 
 
 def _numbers_of_typed(types: Types) -> tuple[Types, Types]:
