@@ -26,6 +26,8 @@ from tests.support.cli import cli
 
 Call = Callable[[int, Path], Any]
 LARGEST = 2_000  # the number of the first call with input of nearly the largest size
+ROUND = 100  # calls
+OBJECTS = 0.8  # objects of each call that stay
 ARROW = 100  # bytes of each call
 NATIVE = 1_000  # bytes of each call; caches that follow the size of the input take some
 
@@ -276,11 +278,11 @@ def native() -> int:
     return int(told.used + told.mapped)
 
 
-def check(call: Call, calls: int, objects: float, folder: Path) -> None:
+def check(call: Call, folder: Path) -> None:
     """Fail if each of six rounds of calls leaves objects, Arrow's memory, or other memory.
 
     Small and large inputs come first, to fill caches by size. Events that happen once, as caches of
-    a fixed size fill up, are not in every round; a call keeps `objects` at most. Rounds end once
+    a fixed size fill up, are not in every round; a call keeps less than one object. Rounds end once
     one has left nothing.
     """
 
@@ -290,31 +292,25 @@ def check(call: Call, calls: int, objects: float, folder: Path) -> None:
         gc.collect()
         return sys.getallocatedblocks(), pa.total_allocated_bytes(), native()
 
-    before = held(range(0, LARGEST, LARGEST // min(30, 2 * calls)))
+    before = held(range(0, LARGEST, LARGEST // 30))
     gc.freeze()  # the next collections look at later objects alone
     kept = [math.inf] * 3  # by a call, in the round that keeps least
-    for k in range(LARGEST, LARGEST + 6 * calls, calls):
-        after = held(range(k, k + calls))
-        each = [(b - a) / calls for a, b in zip(before, after, strict=True)]
+    for k in range(LARGEST, LARGEST + 6 * ROUND, ROUND):
+        after = held(range(k, k + ROUND))
+        each = [(b - a) / ROUND for a, b in zip(before, after, strict=True)]
         kept, before = [*map(min, kept, each)], after
-        if all(map(operator.lt, kept, (objects, ARROW, NATIVE))):
+        if all(map(operator.lt, kept, (OBJECTS, ARROW, NATIVE))):
             return
     of_python, of_arrow, of_all = kept
-    assert of_python < objects, f"{of_python} objects of each call are kept"
+    assert of_python < OBJECTS, f"{of_python} objects of each call are kept"
     assert of_arrow < ARROW, f"{of_arrow} bytes of Arrow of each call are kept"
     assert of_all < NATIVE, f"{of_all} bytes of each call are kept"
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_few_calls(tmp_path, name):
-    check(CALLS[name], 5, 40, tmp_path)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
-def test_many_calls(tmp_path, name):
-    """Many calls keep less than one object each."""
-    check(CALLS[name], 100, 0.8, tmp_path)
+def test_calls_keep_nothing(tmp_path, name):
+    check(CALLS[name], tmp_path)
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
@@ -357,5 +353,5 @@ def test_a_module_that_keeps_something_of_each_call_is_found(tmp_path, fault):
     if fault == "memory of C" and MALLINFO is None:
         pytest.skip("no glibc, which tells what it has given")
     with pytest.raises(AssertionError, match="are kept"):
-        check(call, 100, 0.8, tmp_path)
+        check(call, tmp_path)
     KEPT.clear()

@@ -247,6 +247,7 @@ def test_output_that_cannot_be_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_sentence_of_10_megabytes(tmp_path):
     n = 2_000_000
     text = "rain " * n + "fell"
@@ -260,6 +261,7 @@ def test_a_sentence_of_10_megabytes(tmp_path):
         assert next(iter(json.loads(out)["scores"].values()))["f1"] == 1.0
 
 
+@pytest.mark.slow
 def test_10_000_relations_in_one_example(tmp_path):
     n = 10_000
     apart = [[{"role": "cause", "start": k, "stop": k + 1}] for k in range(n)]

@@ -13,11 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import sample
 from tests.support.cli import cli
+from tests.support.profiles import trials
 
 FILES = sorted(p for p in sample.FOLDER.iterdir() if p.suffix in sample.SUFFIXES)
 # By the beginning of a name: files for the words GOLD, PRED and OTHER
@@ -169,7 +170,7 @@ def tables(draw: st.DrawFn) -> tuple[list[Row], Row]:
     return rows, want | {"gaps": gaps_left, "dropped": dropped}
 
 
-@settings(max_examples=8, deadline=None)
+@trials(40)
 @given(table=tables(), suffix=st.sampled_from([".csv", ".jsonl", ".parquet"]))
 def test_commands_of_drawn_tables(table: tuple[list[Row], Row], suffix: str):
     rows, want = table

@@ -663,6 +663,7 @@ def value_of(name, flag):
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_of_every_command_run(name, files):
     """Help shows them: they run in the folder of the sample, one after the other."""

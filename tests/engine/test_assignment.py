@@ -207,6 +207,7 @@ def test_two_hundred_relations_have_certificate(kernel, shape):
     assert_solved(Protocol("test", kernel=kernel), *map(rows_of, crafted(rng, hits, near, loose=2)))
 
 
+@pytest.mark.slow
 def test_two_hundred_dense_relations():
     """The pairing of 200 relations has the greatest sum, as scipy finds it."""
     rng = np.random.default_rng(0)

@@ -87,6 +87,7 @@ def test_close_ratios_of_large_numbers():
             assert run(plan, rows, rows, backend=backend).partner.tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_counts_have_a_bound(backend):
     def last(gold, pred, length, params, counts):
@@ -116,6 +117,7 @@ def test_sums_that_would_wrap_are_refused_whole():
     assert scorer.tally.totals.n_examples > 2**50
 
 
+@pytest.mark.slow
 def test_an_index_outside_is_found_where_bounds_are_checked():
     @fc.kernel(fields=["tp", "fp", "fn"], boundscheck=True)
     def too_far(gold, pred, length, params, counts):

@@ -84,7 +84,7 @@ def test_patterns_count_as_the_specification_does(kernel, length):
 
 
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
-@pytest.mark.parametrize("most", [1, 4])
+@pytest.mark.parametrize("most", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_more_patterns_than_a_table_holds(kernel, most):
     gold, pred = drawn(most, 5000, 40, most)
     for protocol in PROTOCOLS:

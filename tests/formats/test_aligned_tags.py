@@ -183,6 +183,7 @@ def test_a_sentence_is_never_too_long_for_its_own_letters(text, other, n):
             assert not _is_longer(plain, text)
 
 
+@pytest.mark.slow
 def test_a_long_line_needs_memory_near_its_size():
     """50 bytes for each byte were taken to compare it with a short text."""
     gold = fc.Relations.from_examples([{"id": "1", "text": "Rain fell so", "relations": []}])

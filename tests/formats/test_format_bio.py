@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -15,6 +15,7 @@ from fastcausal.formats import bio, spans
 from fastcausal.formats._tokens import read_sentences
 from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, content, save, tables
+from tests.support.profiles import trials
 
 from .test_format_cnc import fails
 
@@ -237,7 +238,7 @@ PIECES += ["\n# text = a b\na\tO\nb\tO\n", "\n# c: O\n", "\n# c = d\n", "a  O ",
 PIECES += ["\n\n", "\xa0", "O", "B-C", "a\tO", "b\tB-C", "c O", "\na\tO\n", "\nb\tB-E", "\nd O O\n"]
 
 
-@settings(max_examples=500)
+@trials(500)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_plain_sentences_are_read_as_any_lines_are(text):
     problems, plainly = Problems(), Problems()

@@ -239,6 +239,7 @@ def test_submissions_with_other_faults(tmp_path):
     assert lines[10] == "... and 2 more"
 
 
+@pytest.mark.slow
 def test_long_sentences_and_many_relations(tmp_path):
     sentence = "<ARG0>" + "long " * 2_000_000 + "</ARG0><ARG1>end</ARG1>"
     text = sentence.replace("<ARG0>", "").replace("</ARG0><ARG1>", "").replace("</ARG1>", "")

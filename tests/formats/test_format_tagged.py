@@ -194,6 +194,7 @@ def test_reread_needs_the_sentences():
         rereading.reread(odd, "strict")
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_one_sentence():
     words = " ".join(["word"] * 2_000_000)
     text = f"<ARG0>{words}</ARG0> <SIG0>so</SIG0> <ARG1>that</ARG1>"

@@ -112,6 +112,7 @@ def test_locating_is_what_it_is_defined_to_be(text, wanted):
         assert located(text, wanted) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["b" + "a" * 150_000 + "b", "ax " * 50_000 + "b", "a " * 75_000])
 def test_texts_that_repeat_themselves_take_no_quadratic_time(text):
     """These once took minutes, when each occurrence of the wanted text was compared in full."""

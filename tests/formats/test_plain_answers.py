@@ -91,6 +91,7 @@ ODD += ['{"relations": [{"cause": "rain", "type": null}],}', '{"relations": [],}
 ODD += ['[{"cause": "rain"},]', '{"relations": [{"cause": "rain"},,]}', '{"relations": [,]}']
 
 
+@pytest.mark.slow
 def test_all_texts_around_answers():
     fences = ["", *FENCES]
     for before, fence, value, close, behind in product(
@@ -99,6 +100,7 @@ def test_all_texts_around_answers():
         check(before + fence + value + close + behind)
 
 
+@pytest.mark.slow
 def test_all_thinking_before_answers():
     values = [*VALUES, *ODD, "[]", '[{"cause": "rain"}]', '{"relations": [{"cause": "<think>"}]}']
     texts = [*THINKING, "", " ", "so "]

@@ -121,6 +121,7 @@ def damaged(random, data):
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_damaged_structures_raise_input_errors_only(tmp_path, layout):
     source = random.Random(layout)

@@ -50,6 +50,7 @@ OF_TWO = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.drawn
 def test_mutated_files():
     """Mutated files run in a process; after a crash, a hang or full memory another goes on."""
@@ -85,6 +86,7 @@ def test_every_command_is_run():
     }
 
 
+@pytest.mark.slow
 def test_runs_are_told_by_their_number(tmp_path):
     from tests.fuzz.runs import Runs
 
@@ -114,6 +116,7 @@ def files(kind):
     return sorted((CORPUS / kind).iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "cases"), [pytest.param(*c, id=c[0]) for c in commands()])
 def test_the_corpus_as_it_is(command, cases, tmp_path):
     name, *more = command.replace("x.", f"{tmp_path}/x.").split()

@@ -437,6 +437,7 @@ def test_packages_of_the_judge(tmp_path: Path) -> None:
     assert zipfile.ZipFile(tmp_path / "made.zip").namelist() == ["numpy/__init__.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["recess", "pairs", "questions", "answers", "sections"])
 def test_a_judge_loads_no_other_packages(boxes: dict[str, Path], name: str, tmp_path: Path) -> None:
     """What the command line alone needs is not in the bundle."""

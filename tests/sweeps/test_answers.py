@@ -10,13 +10,14 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import sample
 from fastcausal.formats.ranked import FileRows, split_file
 from tests.oracles import runs
 from tests.support.cli import cli
+from tests.support.profiles import trials
 
 TEXT = "a b c d e f g h"
 # Spans that lie apart: two of these relations are equal or have nothing in common.
@@ -44,7 +45,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("answers")
 
 
-@settings(max_examples=8)
+@trials(40)
 @given(
     items=st.lists(st.tuples(ITEMS, st.lists(ITEMS, min_size=1, max_size=3)), min_size=1,
                    max_size=4),

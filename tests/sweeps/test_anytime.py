@@ -142,7 +142,7 @@ def test_a_loop_stops_when_decided_or_out_of_budget():
         stop.update(worse[20:30])
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_floor_is_judged_in_any_batches_in_linear_time(seed, monkeypatch):
     """Batches end with the gate of the whole; all looks together see each unit about 50 times."""
     rng = np.random.default_rng(seed)

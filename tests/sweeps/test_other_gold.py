@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.options import Correction
+from tests.support.profiles import trials
 
 Examples = dict[str, dict[str, Any]]
 
@@ -34,7 +35,7 @@ def counts(gold: Examples, pred: Examples, name: str) -> Any:
     return replace(report.statistics, system=name)
 
 
-@settings(max_examples=20, deadline=None)
+@trials(60)
 @given(data=st.data())
 def test_equals_scoring_the_common_examples_alone(data: st.DataObject):
     ids = [f"e{k}" for k in range(data.draw(st.integers(4, 8)))]

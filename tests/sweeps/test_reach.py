@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.significance.corrections import adjusted
 from fastcausal.tasks.values.reading import ValueReading
+from tests.support.profiles import trials
 
 
 def table(values: list[int]) -> list[dict[str, object]]:
@@ -82,7 +83,7 @@ def test_leaderboard_against_a_baseline():
     assert fc.leaderboard(systems).least_p is None
 
 
-@settings(max_examples=30, deadline=None)
+@trials(100)
 @given(
     a=st.lists(st.integers(0, 1), min_size=8, max_size=30),
     data=st.data(),

@@ -76,6 +76,7 @@ def outcome(source, name, **options):
     return report.to_dict(), tables, statistics.rows.tolist(), units, statistics.gold
 
 
+@pytest.mark.slow
 @pytest.mark.drawn
 def test_batches_change_nothing(tmp_path):
     path = tmp_path / "answers.parquet"

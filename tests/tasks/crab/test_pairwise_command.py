@@ -108,6 +108,7 @@ def test_intervals(files):
     assert any(name.startswith("period=") for name in intervals["subsets"])
 
 
+@pytest.mark.slow
 def test_plot(files, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):

@@ -420,6 +420,7 @@ def test_command(hand, tmp_path):
     assert found["all"]["relations"] == 75
 
 
+@pytest.mark.slow
 def test_command_with_plots(hand, tmp_path):
     pytest.importorskip("matplotlib")
     _, err = cli("describe", str(hand), "--plots", str(tmp_path / "plots"))

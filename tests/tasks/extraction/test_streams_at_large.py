@@ -81,6 +81,7 @@ def test_an_interruption_leaves_nothing(pair, tmp_path, systems):
     assert not list(scratch.iterdir())
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing(pair, tmp_path):
     def limited():
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))

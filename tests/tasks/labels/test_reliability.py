@@ -175,6 +175,7 @@ class TestAlpha:
         exact = textbook_alpha(np.array(data), "ratio")
         assert krippendorff_alpha(data, "ratio") == pytest.approx(exact, rel=0, abs=2e-15)
 
+    @pytest.mark.slow
     def test_many_close_ratings(self):
         """Alpha is exact for more close values than one block holds, and for one far away."""
         rng = np.random.default_rng(3)

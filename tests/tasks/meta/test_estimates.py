@@ -166,6 +166,7 @@ def test_many_systems_have_no_differences():
     assert report.undefined["metrics.m.differences"] == "there are 21 systems"
 
 
+@pytest.mark.slow
 @trials(3)
 @given(seed=st.integers(0, 99))
 def test_intervals_hold_the_truth(seed):

@@ -136,6 +136,7 @@ def test_many_relations_in_one_example(seed: int) -> None:
     assert 0 < plain[0, 2] < plain[0, 8] < 70
 
 
+@pytest.mark.slow
 def test_few_relations_count_as_many() -> None:
     """Without partners few relations are compared in words of bits; with them they never are."""
     rng = np.random.default_rng(0)

@@ -6,13 +6,14 @@ import json
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.significance.sums import LARGEST
 from tests.support.cli import cli, command
 from tests.support.logs import lm_samples
+from tests.support.profiles import trials
 
 METHODS = ("jackknife", "bca", "percentile")
 
@@ -36,7 +37,7 @@ def numbers_of(a, b, method):
 VALUES = st.lists(st.integers(2, 60), min_size=12, max_size=30)
 
 
-@settings(max_examples=8)
+@trials(40)
 @given(VALUES, st.integers(0, 490), st.sampled_from(METHODS), st.data())
 def test_a_power_of_two_changes_no_digit(a, power, method, data):
     b = data.draw(st.permutations(a))

@@ -8,7 +8,7 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -18,6 +18,7 @@ from fastcausal.sweeps.systems import load_by_name
 from fastcausal.tasks.values.reading import ValueReading
 from tests.oracles import runs
 from tests.support.cli import cli
+from tests.support.profiles import trials
 
 RULES = ("mean", "first", "best", "max", "min", "pass@1", "pass@2", "pass^2")
 
@@ -49,7 +50,7 @@ def write(folder, name, rows, suffix):
 
 
 @pytest.mark.parametrize("over", RULES)
-@settings(max_examples=10)
+@trials(40)
 @given(rows=tables())
 def test_systems_and_samples_equal_one_table_each_and_the_oracle(rows, over):
     reading = ValueReading(system="model", epoch="sample", over=over)
