@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console, RenderableType
 
+    from fastcausal.report.grid import Grid
+
 
 FAILED = 2  # exit status for bad input, usage, or output that cannot be written
 FAULT = 70  # for an error of fastcausal itself, as in sysexits.h
@@ -34,8 +36,15 @@ TRACEBACK = "FASTCAUSAL_TRACEBACK"
 _ESCAPED_JSON = {code: rf"\u{code:04x}" for code in COMMANDS if code >= 0x7F}
 
 
-def print_table(*parts: RenderableType) -> None:
+def print_table(*parts: Grid | str | RenderableType) -> None:
     """Print to standard output: in colour on a terminal, plain text in a pipe."""
+    from fastcausal.report.grid import Grid
+
+    plain = [part for part in parts if isinstance(part, Grid | str)]
+    if _is_pipe() and len(plain) == len(parts):
+        lines = [line for part in plain for line in _lines(part)]
+        show("\n".join(map(str.rstrip, map(printable, lines))))
+        return
     from rich.segment import Segment, Segments
 
     console = _console(stderr=False)
@@ -50,6 +59,16 @@ def print_table(*parts: RenderableType) -> None:
             console.print(part, highlight=False, soft_wrap=True, markup=False, emoji=False)
     lines = capture.get().splitlines()
     show("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
+
+
+def _is_pipe() -> bool:
+    """Return True if rich would print plain text of any width."""
+    is_forced = not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
+    return not is_forced and not (sys.stdout and sys.stdout.isatty())
+
+
+def _lines(part: Grid | str) -> list[str]:
+    return part.expandtabs().split("\n") if isinstance(part, str) else part.lines(WIDTH)
 
 
 def print_json(value: Any) -> None:

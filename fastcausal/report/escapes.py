@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 
 Cell = str | int | float | None
 
@@ -50,6 +49,8 @@ def html_text(text: str) -> str:
     >>> html_text("<b>\0")
     '&lt;b&gt;\ufffd'
     """
+    from html import escape  # with names of all characters
+
     return escape(page_text(text))
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcausal.report.escapes import (
     Cell,
@@ -160,31 +161,45 @@ class Grid:
     ) -> Iterator[RenderableType]:
         from rich.text import Text  # names from data are not markup
 
+        for piece in self._pieces(options.max_width):
+            yield Text(piece) if isinstance(piece, str) else _table(piece)
+
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """Return the lines that rich prints outside a terminal of this width."""
+        # Rich, which takes longer than a score, is only needed to break what is too wide.
+        pieces = [*self._pieces(width)]
+        texts = [_plain(piece, width) for piece in pieces]
+        if all(text is not None for text in texts) and _is_unicode(sys.stdout):
+            return [line.rstrip() for text in texts for line in text or ()]
+        from rich.console import Console
+
+        console = Console(width=width, color_system=None, force_terminal=False)
+        with console.capture() as capture:
+            console.print(self)
+        return [line.rstrip() for line in capture.get().splitlines()]
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, self.lines()))
+
+    def _pieces(self, width: int) -> Iterator[str | _Piece]:
+        """Yield lines of text, and tables between them."""
         if self.falling:
-            yield from self._draw_fall().__rich_console__(console, options)
+            yield from self._draw_fall()._pieces(width)
             return
         header, *names = cell_rows([self.header, *([part] for part, _ in self.parts)])
         lines = [cell_rows(rows) for _, rows in self._texts()]
         parts = [(part, rows) for (part,), rows in zip(names, lines, strict=True) if rows]
         if self.title:
-            yield Text(cell_text(self.title) + "\n" * bool(parts))
-        for widths in [None] if self.text else _blocks(_widths(header, parts), options.max_width):
+            yield cell_text(self.title) + "\n" * bool(parts)
+        for widths in [None] if self.text else _blocks(_widths(header, parts), width):
             for k, (part, rows) in enumerate(parts):
                 if part:
                     if any(header) and not k:
-                        yield _table(widths, header, [], show_header=True)
-                    yield Text(f"\n{part}" if k or any(header) else part)
-                yield _table(widths, header, rows, any(header) and not k and not part)
+                        yield _Piece(widths, header, [], is_headed=True)
+                    yield f"\n{part}" if k or any(header) else part
+                yield _Piece(widths, header, rows, any(header) and not k and not part)
             if parts:
-                yield Text()  # rich would search an empty str for markup
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(width=WIDTH, color_system=None, force_terminal=False)
-        with console.capture() as capture:
-            console.print(self)
-        return "\n".join(filter(None, map(str.rstrip, capture.get().splitlines())))
+                yield ""
 
     def to_markdown(self) -> str:
         """Write a table of GitHub's Markdown, between its title and its caption."""
@@ -348,9 +363,21 @@ def _fall_bar(start: int, end: int, most: int, loss: bool) -> str:
     return ("." * a + "=-"[loss] * (b - a)).ljust(FALL, ".")
 
 
-def _table(
-    widths: dict[int, int] | None, header: Texts, rows: Sequence[Texts], show_header: bool
-) -> RenderableType:
+class _Piece(NamedTuple):
+    """Rows of a table, which share the widths of their columns."""
+
+    widths: dict[int, int] | None  # of the columns of a block; None: all, of text
+    header: Texts
+    rows: Sequence[Texts]
+    is_headed: bool
+
+    @property
+    def shown(self) -> list[int]:
+        """The columns of the block."""
+        return [*(range(len(self.header)) if self.widths is None else self.widths)]
+
+
+def _table(piece: _Piece) -> RenderableType:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -360,19 +387,56 @@ def _table(
         show_edge=False,
         pad_edge=False,
         padding=(0, GAP - 1, 0, 0),  # the box adds the rest of the gap
-        show_header=show_header,
+        show_header=piece.is_headed,
     )
-    shown = range(len(header)) if widths is None else list(widths)
-    for k in shown:
+    for k in piece.shown:
         table.add_column(
-            Text(header[k]),
-            width=None if widths is None else widths[k],
-            justify="right" if k and widths is not None else "left",
+            Text(piece.header[k]),
+            width=None if piece.widths is None else piece.widths[k],
+            justify="right" if k and piece.widths is not None else "left",
             overflow="fold",
         )
-    for row in rows:
-        table.add_row(*(Text(row[k]) for k in shown))
+    for row in piece.rows:
+        table.add_row(*(Text(row[k]) for k in piece.shown))
     return table
+
+
+def _plain(piece: str | _Piece, width: int) -> list[str] | None:
+    """Return the lines of a piece; None if one must be broken."""
+    if isinstance(piece, str):
+        lines = piece.split("\n")
+        return lines if all(_width(line) <= width for line in lines) else None
+    rows = [piece.header, *piece.rows] if piece.is_headed else piece.rows
+    needed = {k: max(_width(row[k]) for row in rows) for k in piece.shown}
+    needed[piece.shown[-1]] = max(1, needed[piece.shown[-1]])
+    widths = piece.widths or needed
+    total = sum(widths.values()) + GAP * (len(widths) - 1)
+    if total > width or any(needed[k] > widths[k] for k in widths):
+        return None
+    lines = []
+    for row in rows:
+        cells = {k: row[k].rstrip() for k in widths}
+        fills = {k: " " * (widths[k] - _width(cell)) for k, cell in cells.items()}
+        right = cells.keys() - {0} if piece.widths else ()
+        filled = (fills[k] + c if k in right else c + fills[k] for k, c in cells.items())
+        lines.append((" " * GAP).join(filled))
+    if piece.is_headed:
+        lines.insert(1, "─" * total)
+    return lines
+
+
+def _width(text: str) -> int:
+    """Count the columns of a terminal that text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _is_unicode(stream: Any) -> bool:
+    """Return True for a stream that takes any character."""
+    return (getattr(stream, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
 def _blocks(widths: Sequence[int], width: int) -> Iterator[dict[int, int]]:
@@ -394,11 +458,9 @@ def _blocks(widths: Sequence[int], width: int) -> Iterator[dict[int, int]]:
 
 def _widths(header: Texts, parts: Iterable[tuple[str, list[Texts]]]) -> list[int]:
     """Return the width of each column that breaks no number."""
-    from rich.cells import cell_len
-
     rows = [row for _, part in parts for row in part]
     return [
-        max(min(cell_len(name), LONG_HEADER), *(cell_len(row[k]) for row in rows), 1)
+        max(min(_width(name), LONG_HEADER), *(_width(row[k]) for row in rows), 1)
         for k, name in enumerate(header)
     ]
 

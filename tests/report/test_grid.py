@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from rich.console import Console
 
 import fastcausal as fc
 from fastcausal.relations import Relations
@@ -32,15 +33,27 @@ def words(text):
 
 
 @st.composite
-def grids(draw):
+def grids(draw, texts=texts, cells=numbers, **more):
     columns = draw(st.lists(texts, min_size=1, max_size=3))
-    grid = Grid(draw(texts), columns, draw(texts))
+    grid = Grid(draw(texts), columns, draw(texts), **more)
     for k in range(draw(st.integers(1, 3))):
         if k:
             grid.part(draw(texts.filter(words)))
         for _ in range(draw(st.integers(1, 3))):
-            grid.add(draw(texts), *(draw(numbers) for _ in columns))
+            grid.add(draw(texts), *(draw(cells) for _ in columns))
     return grid
+
+
+# Rich drops a mark that nothing precedes.
+shown = st.one_of(st.sampled_from(HOSTILE), st.text("a _.[]\t日é-", max_size=30))
+
+
+@given(st.one_of(grids(shown), grids(shown, shown, text=True)), st.sampled_from([24, 80, 10_000]))
+def test_lines_are_those_of_rich(grid, width):
+    console = Console(width=width, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(grid)
+    assert grid.lines(width) == [line.rstrip() for line in capture.get().splitlines()]
 
 
 def rows_of(grid, names=lambda text: text):
