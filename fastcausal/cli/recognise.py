@@ -769,7 +769,7 @@ class _Table:
         return True
 
     def _pairs(self, *more: str) -> Any:
-        import pyarrow.compute as pc
+        from fastcausal.arrays import compute as pc
 
         names = [*([self.system] if self.system else []), *more, self.item]
         return pc.binary_join_element_wise(*map(self.records.keys, names), "\0")

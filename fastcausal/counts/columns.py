@@ -122,7 +122,7 @@ class Part(NamedTuple):
 
 def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
     """Split into rows with counts and rows left out by a policy, which lack the last count."""
-    import pyarrow.compute as pc
+    from fastcausal.arrays import compute as pc
 
     last = formula.fields[-1] if formula.fields else ""  # no raters, no fields
     if last not in part.table.column_names or not part.table[last].null_count:
@@ -164,7 +164,8 @@ def check_totals(formula: Formula, part: Part) -> None:
 def _check_unit_column(part: Part, name: str, expected: UnitColumn) -> None:
     """Refuse a column of another type, or a value that it cannot have."""
     import pyarrow as pa
-    import pyarrow.compute as pc
+
+    from fastcausal.arrays import compute as pc
 
     column = part.column(name)
     if str(column.type) != expected.type:
@@ -206,7 +207,8 @@ def totals_in(formula: Formula, table: pa.Table) -> list[str]:
 def _labels(formula: ConfusionFormula, part: Part) -> tuple[ConfusionFormula, list[Int64]]:
     """Return gold and predicted places among the labels; by default, the labels that occur."""
     import pyarrow as pa
-    import pyarrow.compute as pc
+
+    from fastcausal.arrays import compute as pc
 
     sides = [part.column(field) for field in ("gold", "pred")]
     kinds = {str(side.type) for side in sides}

@@ -324,8 +324,7 @@ def take_one(path: Any, systems: Mapping[str, T]) -> T:
 
 def _read_systems(path: str | os.PathLike[str], like: About | None) -> dict[str, dict[str, Any]]:
     """Return the arguments of `Statistics` for each system of a file."""
-    import pyarrow.compute as pc
-
+    from fastcausal.arrays import compute as pc
     from fastcausal.files.packed import stem_of
 
     name, table, about = load(path, like)

@@ -70,6 +70,7 @@ def _ids(side: Statistics, name: str) -> Any:
     """Return the ids of the units as text, None without ids."""
     import pyarrow as pa
 
+    from fastcausal.arrays import compute as pc
     from fastcausal.arrays.arrow import joined
     from fastcausal.files.keys import require_unique
 
@@ -77,7 +78,7 @@ def _ids(side: Statistics, name: str) -> Any:
         raise InputError(f"{name}: sums alone have no units to draw or to join")
     if "id" not in side.units.column_names:
         return None
-    ids = joined(side.units["id"].cast(pa.string()))
+    ids = joined(pc.cast(side.units["id"], pa.string()))
     if ids.null_count:
         raise InputError(f"{name}: an id is null, expected ids or no column of ids")
     require_unique(ids, called=lambda row: f'{name}: id "{ids[row]}"')

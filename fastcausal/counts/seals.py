@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -97,6 +96,8 @@ def require_digest(about: Mapping[str, Any], formula: Formula, table: pa.Table, 
 
 
 def _seal_of(about: Mapping[str, Any]) -> str:
+    from hashlib import blake2b  # loads OpenSSL
+
     rest = {key: value for key, value in about.items() if key != SEAL}
     return blake2b(json.dumps(rest, sort_keys=True).encode(), digest_size=16).hexdigest()
 
@@ -114,38 +115,38 @@ def _add_column(column: pa.ChunkedArray, numbers: list[Int64], texts: list[Any])
     """Add a column to the numbers, or to the texts with their lengths to the numbers."""
     # The same number is the same in columns of integers and of floats, and so is a missing one.
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    from fastcausal.arrays import compute as pc
     from fastcausal.arrays.arrow import joined, values_of
 
     types, array = pa.types, joined(column)
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if types.is_boolean(array.type):
-        array = array.cast(pa.int8())
+        array = pc.cast(array, pa.int8())
     if types.is_null(array.type) or types.is_integer(array.type):
-        numbers.append(values_of(array.cast(pa.int64(), safe=False), NULL))
+        numbers.append(values_of(pc.cast(array, pa.int64(), safe=False), NULL))
     elif types.is_floating(array.type):
-        values = values_of(array.cast(pa.float64()), np.nan)
+        values = values_of(pc.cast(array, pa.float64()), np.nan)
         whole = (values == np.rint(values)) & (np.abs(values) < EXACT)
         bits = np.where(whole, np.where(whole, values, 0).astype(np.int64), values.view(np.int64))
         numbers.append(np.where(np.isnan(values), NULL, bits))
     else:
-        array = array.cast(pa.string())
-        numbers.append(values_of(pc.binary_length(array).cast(pa.int64()), NULL))
+        array = pc.cast(array, pa.string())
+        numbers.append(values_of(pc.cast(pc.binary_length(array), pa.int64()), NULL))
         texts.append(array)
 
 
 def _join_texts(texts: Sequence[Any]) -> Any:
     """Join the texts of each row; None without any."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    from fastcausal.arrays import compute as pc
     from fastcausal.arrays.arrow import joined
 
     if len(texts) < 2:
         return texts[0] if texts else None
-    arrays = [joined(text).cast(pa.string()) for text in texts]
+    arrays = [pc.cast(joined(text), pa.string()) for text in texts]
     return pc.binary_join_element_wise(*arrays, "", null_handling="replace", null_replacement="")
 
 
@@ -159,6 +160,8 @@ def _numbers(column: pa.ChunkedArray) -> Int64:
     if pa.types.is_null(array.type):
         return np.full(len(array), NULL)
     if pa.types.is_string(array.type):
+        from hashlib import blake2b
+
         coded = array.dictionary_encode()
         texts = coded.dictionary.to_pylist()
         hashes = [blake2b(text.encode(), digest_size=8).digest() for text in texts]

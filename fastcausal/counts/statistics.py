@@ -561,9 +561,10 @@ def sum_of(parts: Sequence[Statistics]) -> Statistics:
 
 def _take(values: Any, places: Int64) -> Any:
     """Return the values, or the rows of a table, at these places."""
+    from fastcausal.arrays import compute as pc
     from fastcausal.arrays.arrow import numbers  # places of NumPy would import pandas
 
-    return values.take(numbers(np.asarray(places, np.int64)))
+    return pc.take(values, numbers(np.asarray(places, np.int64)))
 
 
 def _concatenated(*tables: pa.Table | None) -> Any:

@@ -370,7 +370,7 @@ class Records:
 
 def _order_of(keys: pa.Array, codes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Return the rows in the order of their keys, equal ones as they come."""
-    import pyarrow.compute as pc
+    from fastcausal.arrays import compute as pc
 
     ranks = np.empty(len(keys), np.int64)
     ranks[arrow.values_of(pc.sort_indices(keys))] = np.arange(len(ranks))

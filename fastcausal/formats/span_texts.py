@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import strings_at, texts_of
+from fastcausal.arrays.arrow import lists, numbers, strings, strings_at, texts_of
 from fastcausal.engine.kernel import Int32
 from fastcausal.formats import _native
 from fastcausal.rows import Rows
@@ -41,8 +41,6 @@ def joined_by_relation(texts: pa.Array, rows: Rows, role: int, gap: str) -> pa.A
     """Join the texts of a role in each relation; null without texts, or if one is null."""
     chosen = rows.values[:, 0] == role
     before = np.concatenate([[0], np.cumsum(chosen)])[rows.row_offsets]
-    has_any = np.diff(before) > 0
-    lists = pa.LargeListArray.from_arrays(
-        pa.array(before), pc.filter(texts, pa.array(chosen)), mask=pa.array(~has_any)
-    )
-    return pc.binary_join(lists, pa.scalar(gap, texts.type))
+    widths = np.diff(before)
+    joined = lists(widths, pc.filter(texts, numbers(chosen)), widths > 0)
+    return pc.binary_join(joined, pc.cast(strings([gap]), texts.type)[0])

@@ -79,7 +79,7 @@ def _are_commas(
     found = span_texts(texts, of_gaps, by_letters=relations.reading.words == LETTERS)
     example = rows.example_of_relation()[parted]
     known: Bools = (found.n_tokens == rows.lengths)[example]
-    commas = pc.is_in(found.texts, pa.array(COMMAS, found.texts.type))
+    commas = pc.is_in(found.texts, pc.cast(arrow.strings(COMMAS), found.texts.type))
     are_commas: Bools = known & (arrow.values_of(pc.cast(commas, pa.int8())) > 0)
     return are_commas
 

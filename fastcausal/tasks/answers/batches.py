@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import numbers
 from fastcausal.errors import InputError
 from fastcausal.files.columns import is_text

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import numbers, strings
 from fastcausal.report.grid import Grid
 from fastcausal.tasks.answers.files import INVALID, Int8

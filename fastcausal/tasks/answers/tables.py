@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.counts.means import mean_of_pairs
 from fastcausal.counts.statistics import Statistics

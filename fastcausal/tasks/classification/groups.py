@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import numbers, values_of
 from fastcausal.counts.confusions import Float64, Int64, group_scores, keyed_scores
 from fastcausal.counts.labels import MAX_LABELS, Label, classes_of

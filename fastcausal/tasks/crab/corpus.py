@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By, columns_by, sorted_strata
 from fastcausal.errors import InputError, Warnings, warning_lines
 from fastcausal.files.keys import encode

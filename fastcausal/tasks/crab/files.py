@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems, Remedy, Warnings
 from fastcausal.files.keys import encode, require_unique
 from fastcausal.files.records import Records, read_records

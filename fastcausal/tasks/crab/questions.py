@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.counts.files import system_of
 from fastcausal.errors import Problems

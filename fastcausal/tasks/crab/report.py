@@ -202,7 +202,8 @@ class _Counted(NamedTuple):
 
 def _counted(statistics: Statistics) -> _Counted:
     import pyarrow as pa
-    import pyarrow.compute as pc
+
+    from fastcausal.arrays import compute as pc
 
     rows, units, left_out = statistics.rows_of_units(), statistics.units, statistics.left_out
     assert units is not None

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined
 from fastcausal.counts.arithmetic import ratio
 from fastcausal.tasks.crab.files import CLASSES, Booleans, Int64

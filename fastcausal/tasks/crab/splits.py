@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal._version import __version__
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, format_some
 from fastcausal.files.records import Records, read_records
 from fastcausal.files.values import shown

@@ -10,9 +10,9 @@ from typing import Any, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.reading import LETTERS
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
@@ -127,13 +127,13 @@ def _describe_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDe
         relations = rereading.reread(relations, "strict")
     rows = Rows.of(relations)
     example, marked = rows.example_of_relation(), np.diff(rows.row_offsets) > 0
-    unread = ~arrow.is_valid(arrow.joined(relations.table["relations"]).flatten())
+    unread = ~arrow.is_valid(pc.list_flatten(arrow.joined(relations.table["relations"])))
     order, n_signals = _kinds(relations, rows)
     kinds = Counter(zip(order[marked].tolist(), n_signals[marked].tolist(), strict=True))
     per_sentence = np.bincount(example[marked], minlength=rows.n_examples)
     causal = np.bincount(example[marked | unread], minlength=rows.n_examples) > 0
     sentences = _sentences(causal)
-    sentences["explicit"] = len(np.unique(example[n_signals > 0]))
+    sentences["explicit"] = int(np.count_nonzero(np.bincount(example[n_signals > 0])))
     orders = [*orders_of(relations.roles)]
     texts, spans = _texts(relations, rows)
     return CorpusDescription(
@@ -178,8 +178,8 @@ def _count_types(relations: Relations, marked: Bools) -> Counter[str]:
     """Count the types of the relations with a span; nothing without any type."""
     if relations.types is None:
         return Counter()
-    types = arrow.flattened(relations.types)[0].filter(arrow.numbers(marked))
-    counted = pc.value_counts(types.fill_null(""))
+    types = pc.filter(arrow.flattened(relations.types)[0], arrow.numbers(marked))
+    counted = pc.value_counts(pc.fill_null(types, ""))
     return Counter({each["values"]: each["counts"] for each in counted.to_pylist()})
 
 
@@ -200,7 +200,7 @@ def _signals(relations: Relations, rows: Rows, spans: pa.Array) -> Counter[str]:
         return Counter()
     signals = joined_by_relation(spans, rows, relations.roles.index(SIGNAL), " ... ")
     counted: Counter[str] = Counter()
-    for each in pc.value_counts(signals.drop_null()).to_pylist():
+    for each in pc.value_counts(pc.drop_null(signals)).to_pylist():
         counted[each["values"].lower()] += each["counts"]
     return counted
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import cast_to_plain, drop_columns, joined, values_of
 from fastcausal.arrays.numerals import each, words_of
 from fastcausal.arrays.strata import By, columns_by, sorted_strata
