@@ -29,10 +29,10 @@ from fastcausal.files.packed import local, name_of
 from fastcausal.files.records import Records
 from fastcausal.files.values import shown
 from fastcausal.formats import bio, declared, examples, frames, spans
-from fastcausal.formats import model_output as raw
-from fastcausal.formats.annotation import projects, webanno
+from fastcausal.formats.annotation import projects
 from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.cnc.markup import holds_tags
+from fastcausal.formats.model_output import FORMAT as ANSWERS
 from fastcausal.formats.reading import batches, folders
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
@@ -187,13 +187,16 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
             return frames.read(table, of, *_held(given), name=content.name)
         return source.format.read(content, **_arguments(source.format, given))
     if isinstance(source, Records):  # a part of a table, or of a log
-        format = format or raw.format_of(source)
-        if format != raw.FORMAT.name:
+        from fastcausal.formats.model_output.reading import format_of
+
+        format = format or format_of(source)
+        if format != ANSWERS.name:
             source = source.table if source.typed and source.is_table else [*source.objects()]
     source = local(source)
-    if format == raw.FORMAT.name and not is_folder(source):
-        _refuse_others(raw.FORMAT, given)
-        return raw.read(source, **_arguments(raw.FORMAT, given))
+    if format == ANSWERS.name and not is_folder(source):
+        _refuse_others(ANSWERS, given)
+        assert ANSWERS.read is not None
+        return ANSWERS.read(source, **_arguments(ANSWERS, given))
     if format is not None:
         _refuse_others(declared.FORMATS[format], given)
     if (columns := frames.table_of(source)) is not None:
@@ -260,7 +263,7 @@ def _read_folder(
 ) -> Relations:
     """Read all files of a directory with the arguments of `read`."""
     if is_project(source):
-        _refuse_others(webanno.FORMAT, given)
+        _refuse_others(declared.FORMATS["webanno"], given)
         return projects.stream(
             name_of(source), None, lambda: zipped(source, wanted), given["marking"]
         ).whole()

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from fastcausal.formats import bio, cnc, examples, fincausal, flat, jsonl, spans, table
-from fastcausal.formats import model_output as raw
-from fastcausal.formats.annotation import (
-    brat,
-    doccano,
-    label_studio,
-    prodigy,
-    webanno,
-    webanno_tsv,
-    xmi,
+from fastcausal.formats import (
+    annotation,
+    bio,
+    cnc,
+    examples,
+    export,
+    fincausal,
+    flat,
+    jsonl,
+    model_output,
+    spans,
+    table,
 )
-from fastcausal.formats.export import nli, squad
 
 # A new format is a file and a line here.
 ALL = (
@@ -22,19 +23,12 @@ ALL = (
     fincausal.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
-    raw.FORMAT,
+    model_output.FORMAT,
     examples.FORMAT,
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
-    doccano.FORMAT,
-    prodigy.FORMAT,
-    brat.FORMAT,
-    webanno.FORMAT,
-    webanno_tsv.FORMAT,
-    xmi.FORMAT,
-    label_studio.FORMAT,
-    squad.FORMAT,
-    nli.FORMAT,
+    *annotation.FORMATS,
+    *export.FORMATS,
 )
 FORMATS = {format.name: format for format in ALL if format.read is not None}

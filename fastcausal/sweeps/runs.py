@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -23,7 +22,7 @@ from fastcausal.files.keys import repeated
 from fastcausal.files.packed import loaded, local, only_files, stem_of
 from fastcausal.files.records import Records
 from fastcausal.formats import opened, read_marked, refuse_untaken, stream
-from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
+from fastcausal.formats.annotation import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.ranked import split_file
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Opened
@@ -50,7 +49,7 @@ class Run:
             return _digest_of_rows(self.source)
         if isinstance(self.source, Source):  # rows of others are blank
             lines = (line for line in self.source.data.split(b"\n") if line.strip())
-            return blake2b(b"\n".join(lines), digest_size=16).hexdigest()
+            return _digest([b"\n".join(lines)])
         if isinstance(self.source, Records):
             return _digest_of_table(self.source.table)
         try:
@@ -257,10 +256,21 @@ def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
 
 def digest_of_files(path: Path) -> str:
     """Return the digest of a file, or of all files of a folder with their names."""
-    digest = blake2b(digest_size=16)
-    for part in _parts(path):
+
+    def named(part: Path) -> bytes:
         name, data = os.fsencode(os.path.relpath(part, path.parent)), part.read_bytes()
-        digest.update(b"%d %d " % (len(name), len(data)) + name + data)
+        return b"%d %d " % (len(name), len(data)) + name + data
+
+    return _digest(map(named, _parts(path)))
+
+
+def _digest(parts: Iterable[Any]) -> str:
+    """Return the digest of bytes, one after another."""
+    from hashlib import blake2b  # loads OpenSSL
+
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part)
     return digest.hexdigest()
 
 
@@ -290,4 +300,4 @@ def _digest_of_table(table: pa.Table) -> str:
     file = pa.BufferOutputStream()
     with pa.ipc.new_stream(file, table.schema) as sink:
         sink.write_table(table)
-    return blake2b(file.getvalue(), digest_size=16).hexdigest()
+    return _digest([file.getvalue()])

@@ -20,10 +20,10 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.examples import TYPE
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
-from fastcausal.formats import model_output
 from fastcausal.formats._tokens import is_of_letters
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.model_output.plain import ParsedAnswers, parsed
+from fastcausal.formats.model_output.reading import find_spans
 from fastcausal.formats.model_output.shapes import Notes
 from fastcausal.formats.reading.builder import Builder, UnreadError
 from fastcausal.formats.words import WordCutter
@@ -220,7 +220,7 @@ class Reward:
             # Where a relation is unread, the score does not depend on the others.
             others = {k: _refuse(relations) for k, relations in answered.others.items()}
             answered = answered._replace(others=others)
-        return model_output.find_spans(
+        return find_spans(
             "completions",
             answers,
             answered,

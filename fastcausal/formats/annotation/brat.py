@@ -12,8 +12,9 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing_together
 from fastcausal.files.values import pause_gc, shown
+from fastcausal.formats.annotation import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.annotation.drawing import Pen, types_column
-from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
+from fastcausal.formats.annotation.faults import Faults, UnplacedError
 from fastcausal.formats.annotation.links import (
     MAX_SHOWN,
     SIGNAL,
@@ -27,13 +28,11 @@ from fastcausal.formats.annotation.links import (
 from fastcausal.formats.annotation.passages import CharRange, lines_of, passages
 from fastcausal.formats.examples import examples
 from fastcausal.formats.reading.builder import messages, not_held
-from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, SearchedSentence
 from fastcausal.formats.words import WordCutter
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
-TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
 _SPAN = re.compile(
     r"(T\S*)\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)(?:\t(.*))?", re.DOTALL
 )
@@ -304,16 +303,3 @@ def _in_circles(named: Mapping[str, Sequence[str]]) -> set[str]:
                     if len(component) > 1 or event in named[event]:
                         found.update(component)
     return found
-
-
-FORMAT = Format(
-    "brat",
-    read=read,
-    write=write,
-    suffixes=(SUFFIX,),
-    folder=(SUFFIX,),
-    load=load,
-    documents=documents,
-    empty=False,
-    takes=TAKES,
-)

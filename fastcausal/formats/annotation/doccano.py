@@ -14,12 +14,9 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JsonTexts, require
 from fastcausal.formats.annotation.drawing import drawn, types_column
-from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText, read_lines
 from fastcausal.formats.reading.builder import messages
-from fastcausal.formats.reading.folders import LINE_FILES
-from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
@@ -133,17 +130,3 @@ def sniff(source: Source) -> bool:
 def _listed(row: Mapping[str, Any], name: str) -> list[Any]:
     value = row.get(name)
     return value if isinstance(value, list) else []
-
-
-FORMAT = Format(
-    "doccano",
-    read,
-    write,
-    folder=LINE_FILES,
-    key="relations",
-    is_row=is_row,
-    sniff=sniff,
-    documents=documents,
-    takes=TAKES,
-    empty=False,
-)

@@ -32,8 +32,3 @@ class Faults(Problems):
         if self.count and self.count == self._n_unplaced:
             raise UnplacedError(summary(self.count, self.first))
         super().raise_if_any()
-
-
-TAKES = (  # settings of reading, for every format of marked texts
-    "unplaced", "links", "roles", "role", "link", "example", "lone", "trigger", "words",
-)  # fmt: skip

@@ -14,13 +14,12 @@ from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.values import JSON, JsonTexts, kind, require, shown
 from fastcausal.formats.annotation.drawing import DrawnExample, drawn, types_column
-from fastcausal.formats.annotation.faults import TAKES, Faults, UnplacedError
+from fastcausal.formats.annotation.faults import Faults, UnplacedError
 from fastcausal.formats.annotation.hypertext import ShownText
 from fastcausal.formats.annotation.layers import utf16_positions, utf16_units
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText
 from fastcausal.formats.reading.builder import messages
-from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
@@ -316,15 +315,3 @@ def sniff(source: Source) -> bool:
         return False
     keys = (b'"annotations"', b'"annotation_id"', b'"completions"')
     return any(key in head for key in keys) or (b'"predictions"' in head and b'"data"' in head)
-
-
-FORMAT = Format(
-    "label-studio",
-    read,
-    write,
-    folder=(".json",),
-    sniff=sniff,
-    documents=documents,
-    empty=False,
-    takes=TAKES,
-)

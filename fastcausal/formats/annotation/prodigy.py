@@ -9,12 +9,9 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
 from fastcausal.files.values import require, shown
-from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.passages import CharRange
 from fastcausal.formats.annotation.tasks import NUMBER, AnnotatedText, read_lines
-from fastcausal.formats.reading.folders import LINE_FILES
-from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
@@ -123,15 +120,3 @@ def is_row(row: Mapping[str, Any]) -> bool:
     if not relations:
         return "_input_hash" in row
     return all(isinstance(r, dict) and {*ENDS} <= r.keys() for r in relations)
-
-
-FORMAT = Format(
-    "prodigy",
-    read,
-    folder=LINE_FILES,
-    key="relations",
-    is_row=is_row,
-    documents=documents,
-    takes=TAKES,
-    empty=False,
-)

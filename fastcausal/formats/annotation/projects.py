@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from fastcausal.errors import InputError, notify
 from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.packed import name_of, recode_utf8
 from fastcausal.files.zips import Archive
-from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.reading import batches
 from fastcausal.formats.reading.batches import Stream
 from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
+
+if TYPE_CHECKING:
+    from fastcausal.formats.annotation.links import Document
 
 MARKED_UP = "annotation"  # in an exported project, the folder with a folder per document
 NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # before annotation and after curation: no annotator
@@ -112,6 +115,8 @@ def stream(
 
 def _read_documents(files: Iterable[Opened], marking: Marking) -> Iterator[Relations]:
     """Yield the relations of each file; refuse a document that repeats."""
+    from fastcausal.formats.annotation.links import relations_of
+
     seen: dict[str, str] = {}
     for file in files:
         marked = documents(file, marking) or []

@@ -9,11 +9,8 @@ from typing import Any, TypeVar
 from fastcausal.errors import InputError, invalid_json
 from fastcausal.files.files import Source
 from fastcausal.files.values import KINDS, kind
-from fastcausal.formats.annotation.cas import write
-from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.layers import Structure, document_of, id_of
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
@@ -137,15 +134,3 @@ def _expect(what: str, value: object, wanted: type[Kind]) -> Kind:
     if not isinstance(value, wanted):
         raise InputError(f"{what} is {kind(value)}, expected {KINDS[wanted]}")
     return value
-
-
-FORMAT = Format(
-    "webanno",
-    read,
-    write,
-    folder=(".json",),
-    sniff=sniff,
-    documents=documents,
-    takes=TAKES,
-    empty=False,
-)

@@ -20,14 +20,11 @@ from typing import Any, NamedTuple
 from fastcausal.errors import InputError, Problems
 from fastcausal.files.files import Source
 from fastcausal.files.values import shown
-from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.layers import SOURCE, TARGET, Structure, document_of
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
-MARK = b"#FORMAT=WebAnno TSV "
 VERSION = re.compile(r"#FORMAT=WebAnno TSV (\S+)\s*")
 UNIT = re.compile(r"([0-9]{1,9})-([0-9]{1,9}(\.[0-9]{1,9})?)")
 OFFSETS = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
@@ -327,14 +324,3 @@ def _value(item: str) -> tuple[str | None, str | None]:
     if match is None:
         raise InputError(f"{shown(item)}, expected a value, perhaps with a number in brackets")
     return None if match[1] == "*" else _unescaped(match[1]), match[2]
-
-
-FORMAT = Format(
-    "webanno-tsv",
-    read,
-    folder=(".tsv",),
-    marks=(MARK,),
-    documents=documents,
-    empty=False,
-    takes=TAKES,
-)

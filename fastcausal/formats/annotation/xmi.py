@@ -10,10 +10,8 @@ from xml.etree import ElementTree
 
 from fastcausal.errors import InputError
 from fastcausal.files.files import Source
-from fastcausal.formats.annotation.faults import TAKES
 from fastcausal.formats.annotation.layers import Structure, document_of
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.reading.format import Format
 from fastcausal.marking import MARKING, Marking
 from fastcausal.relations import Relations
 
@@ -160,15 +158,3 @@ def _structure(
             )
     package, _, short = type.rpartition(".")
     return Structure(element.get(ID), short, package, values)
-
-
-FORMAT = Format(
-    "xmi",
-    read,
-    suffixes=(".xmi",),
-    folder=(".xmi",),
-    sniff=sniff,
-    documents=documents,
-    empty=False,
-    takes=TAKES,
-)

@@ -8,7 +8,6 @@ from collections import Counter
 
 from fastcausal.files.files import replacing
 from fastcausal.formats.export.arguments import arguments
-from fastcausal.formats.reading.format import Format
 from fastcausal.options import Premise, check
 from fastcausal.relations import Relations
 
@@ -35,6 +34,3 @@ def write(
     with replacing(target) as file:
         file.write("".join(lines).encode())
     return lost
-
-
-FORMAT = Format("nli", write=write, options=("premise",))

@@ -12,7 +12,6 @@ from typing import Any
 from fastcausal._version import __version__
 from fastcausal.files.files import replacing
 from fastcausal.formats.export.arguments import HELD, Arguments, arguments
-from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 # Wording and the number of questions are of Tan et al. (2023), section 6.4.
@@ -77,6 +76,3 @@ def draw(seed: int, name: str, cause: slice, effect: slice) -> tuple[str, str]:
     spans = f"{cause.start}:{cause.stop} {effect.start}:{effect.stop}"
     number = int.from_bytes(sha256(f"{seed} {spans} {name}".encode()).digest())
     return DRAWS[number % len(DRAWS)]
-
-
-FORMAT = Format("squad", write=write, options=("seed",))

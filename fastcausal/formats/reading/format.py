@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcausal.files.files import Source
 from fastcausal.files.packed import name_of
@@ -16,6 +17,22 @@ if TYPE_CHECKING:
     from fastcausal.formats.reading.batches import Stream
 
 ColumnNames = Collection[str | None] | None
+
+
+class Late(NamedTuple):
+    """A function of a format, whose module is loaded at the first call."""
+
+    module: str
+    name: str
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        """Call the function."""
+        return getattr(import_module(self.module), self.name)(*given, **named)
+
+
+def late(module: str, *same: str, **fields: str) -> dict[str, Any]:
+    """Return functions of a module by the field of `Format`, which is mostly their name."""
+    return {field: Late(module, name) for field, name in ({n: n for n in same} | fields).items()}
 
 
 @dataclass(frozen=True)
