@@ -85,7 +85,6 @@ def compare(
         raise click.UsageError(f"{len(files)} files, expected A B, or GOLD A B{more}", ctx)
     import fastcausal as fc
     from fastcausal.files.targets import keep_apart
-    from fastcausal.sweeps.item_table import load_sides, read_runs
     from fastcausal.sweeps.systems import pick as choose_pair
     from fastcausal.sweeps.systems import request_scores
 
@@ -104,6 +103,8 @@ def compare(
     table = None
     with doing(f"comparing {' and '.join(files[-2:])}", "samples") as progress:
         if items is not None:
+            from fastcausal.sweeps.item_table import load_sides, read_runs
+
             reading = request_scores(values.reading(progress), score, draws.cluster)
             first = score[0] if score else None
             runs = read_runs(sides, reading, first)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastcausal.cli.console import print_json
 from fastcausal.cli.parameters import Argument
-from fastcausal.cli.recognise import Recognised, recognise
 from fastcausal.cli.tables import TABLES, TableOptions
 from fastcausal.errors import format_some
 
 if TYPE_CHECKING:
+    from fastcausal.cli.recognise import Recognised
     from fastcausal.report.grid import Grid
 
 # Libraries that fastcausal.training works with, and their extras.
@@ -42,6 +42,8 @@ def doctor(
     fastcausal doctor --json
     """
     if files:
+        from fastcausal.cli.recognise import recognise
+
         found = [recognise(file) for file in files]
         commands = advise(found)
         if tables.format == "json":
@@ -140,7 +142,7 @@ def _add_other(files: Sequence[Recognised]) -> list[Recognised | str]:
 
 
 def _list_files(files: Iterable[Recognised | str]) -> list[Recognised]:
-    return [file for file in files if isinstance(file, Recognised)]
+    return [file for file in files if not isinstance(file, str)]
 
 
 def _advise_on_relations(files: Sequence[Recognised]) -> Iterator[str]:
@@ -229,7 +231,7 @@ def _advise_on_labels(files: Sequence[Recognised]) -> Iterator[str]:
     answers = [file for file in files if file.side == "answers"]
     asked = [file for file in files if file.side != "answers" and file.options]
     yield _write("classify", [gold, *preds], given=[*asked, *answers])
-    if not answers and isinstance(gold, Recognised) and not any(file.systems for file in files):
+    if not answers and not isinstance(gold, str) and not any(file.systems for file in files):
         yield _write("agree", _add_other(files), "--labels", "label")
 
 

@@ -74,11 +74,8 @@ class GoldOptions(NamedTuple):
         from fastcausal.arrays.strata import columns_by, name_cluster
         from fastcausal.counts.item_sums import sum_items
         from fastcausal.sweeps.answers import has_samples, reduce_answers, sign
-        from fastcausal.sweeps.gate import PREDICTIONS
         from fastcausal.sweeps.scoring import scoring_of
-        from fastcausal.tasks.values.answers import TEXTS
         from fastcausal.tasks.values.reading import choose_name
-        from fastcausal.tasks.values.tables import texts_beside
 
         refuse(ctx, OF_VALUES, f"is for logs and tables, not for predictions against {gold}")
         task, protocol = task_under(self.protocol, self.task)
@@ -105,9 +102,14 @@ class GoldOptions(NamedTuple):
                         answers, scoring.statistics, values.over, chosen, scoring.vote
                     )
                     if digested and not further and isinstance(first, str):
+                        from fastcausal.sweeps.gate import PREDICTIONS
+
                         facts = {**counted.facts, PREDICTIONS: partial(scoring.digest, first)}
                         counted = replace(counted, facts=facts)
                     if has_texts and not further:
+                        from fastcausal.tasks.values.answers import TEXTS
+                        from fastcausal.tasks.values.tables import texts_beside
+
                         facts = {**counted.facts, TEXTS: partial(texts_beside, gold, first)}
                         counted = replace(counted, facts=facts)
             found[name] = replace(counted, system=name)

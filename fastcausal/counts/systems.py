@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -68,6 +67,8 @@ def join_files(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
+    from tempfile import TemporaryDirectory
+
     abouts: dict[str, dict[str, Any]] = {}
     with TemporaryDirectory(prefix="fastcausal-") as folder:
         parts = {name: Path(folder, f"{k}.parquet") for k, name in enumerate(systems)}

@@ -17,7 +17,6 @@ from fastcausal.errors import InputError, add_warnings
 from fastcausal.formats.ranked import Ranked
 from fastcausal.relations import Relations
 from fastcausal.tasks.values.answers import SAMPLE, answers_of
-from fastcausal.tasks.values.count import statistics_of
 from fastcausal.tasks.values.reading import RULES, ValueReading, is_rule
 
 
@@ -113,6 +112,8 @@ def reduce_answers(
         return counted
     if over == "best":
         return best_of(counted, score)
+    from fastcausal.tasks.values.count import statistics_of
+
     columns = [name for name in counted.units.column_names if name not in ("id", SAMPLE)]  # type: ignore[union-attr]
     values = answers_of(counted, counted.system or "predictions", score, columns)
     return statistics_of(values, ValueReading(over=over, missing=missing), counted.system)

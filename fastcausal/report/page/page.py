@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,6 +200,8 @@ def html_of(page: Page) -> str:
 
 def digest_of_code(code: str) -> str:
     """Return the source for a content security policy that allows this script or style."""
+    from hashlib import sha256  # loads OpenSSL
+
     return f"'sha256-{base64.b64encode(sha256(code.encode()).digest()).decode()}'"
 
 

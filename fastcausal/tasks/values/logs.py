@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -99,8 +98,10 @@ def text_id(value: Any, where: str) -> str:
 
 def digest_of(*parts: Any) -> str:
     """Return a short digest of values of JSON."""
+    from hashlib import sha256  # loads OpenSSL
+
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return sha256(text.encode()).hexdigest()[:16]
 
 
 def digest_of_texts(texts: pa.Array) -> str:
@@ -110,7 +111,9 @@ def digest_of_texts(texts: pa.Array) -> str:
     >>> digest_of_texts(pa.array(["b", "a"])) == digest_of(["a", "b"])
     True
     """
-    digest = hashlib.sha256(b"[[")
+    from hashlib import sha256
+
+    digest = sha256(b"[[")
     in_order = pc.take(texts, pc.sort_indices(texts))
     for start in range(0, len(texts), STEP):
         listed = json.dumps(in_order[start : start + STEP].to_pylist())
