@@ -57,11 +57,36 @@ def strings(values: Sequence[str | None]) -> pa.Array:
     )
 
 
+class GrowingStrings:
+    """Strings that grow in one piece of memory: arrays of some rows each take twice as much.
+
+    >>> column = GrowingStrings()
+    >>> column.extend(["a", "bc"])
+    >>> column.release().to_pylist(), column.release().to_pylist()
+    (['a', 'bc'], [])
+    """
+
+    def __init__(self) -> None:
+        self._data, self._places = bytearray(), bytearray(8)
+
+    def extend(self, values: Sequence[str]) -> None:
+        """Add strings."""
+        data, places = texts_of(strings(values))
+        self._places += (places[1:] + np.int64(len(self._data))).tobytes()
+        self._data += data
+
+    def release(self) -> pa.Array:
+        """Return all strings, without a copy, and let them go."""
+        data, self._data = self._data, bytearray()
+        places, self._places = self._places, bytearray(8)
+        return compact(strings_at(data, places, large=True))
+
+
 def strings_at(
-    data: bytes,  # UTF-8, which is not checked; bytes after the last string are ignored
+    data: bytes | bytearray,  # UTF-8, unchecked; bytes after the last string are ignored
     # int32[n + 1], or int64 of ``large`` strings: the start of each string, then the end of the
     # last one
-    places: bytes,
+    places: bytes | bytearray,
     valid: Booleans | None = None,
     *,
     large: bool = False,

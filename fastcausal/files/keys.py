@@ -240,7 +240,7 @@ def require_unique(
 def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
     """Return both rows of the first repeated key; null may repeat."""
     if isinstance(keys, pa.Array | pa.ChunkedArray | np.ndarray):
-        if _are_unique(keys):
+        if are_unique(keys):
             return None
         keys = keys.tolist() if isinstance(keys, np.ndarray) else keys.to_pylist()
     first: dict[Any, int] = {}
@@ -250,7 +250,7 @@ def repeated(keys: Iterable[Any]) -> tuple[int, int] | None:
     return None
 
 
-def _are_unique(keys: Keys | Int64) -> bool:
+def are_unique(keys: Keys | Int64) -> bool:
     """Return True if all keys differ; False if equal hashes leave it open."""
     if isinstance(keys, np.ndarray):
         return not _ids.any_twice(keys.astype(np.int64))

@@ -20,11 +20,12 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import is_utf8, joined, numbers, strings, values_of
+from fastcausal.arrays.arrow import GrowingStrings, is_utf8, joined, numbers, strings, values_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.files import _native
 from fastcausal.files.files import UTF8_MARK, Source
 from fastcausal.files.json_stream import WINDOW
+from fastcausal.files.keys import are_unique
 from fastcausal.files.lines import Lines, first_object
 from fastcausal.files.packed import local, name_of
 from fastcausal.files.values import follow_path, pause_gc, shown, write_cell
@@ -191,8 +192,7 @@ class _Rows:
         self.names: dict[tuple[str, ...], int] = {}
         # Of each row
         self.ids: list[pa.Array] = []
-        self.contents: list[pa.Array] = []
-        self.prompts: list[pa.Array] = []
+        self.contents, self.prompts = GrowingStrings(), GrowingStrings()
         self.columns: dict[str, list[pa.Array]] = {key: [] for key in self._kept}
         self.filter_of, self.names_of, self._numbers = array("q"), array("q"), array("q")
         self._cells: list[tuple[int, dict[str, Sequence[Any]]]] = []  # by key, of a batch
@@ -246,8 +246,8 @@ class _Rows:
         if self._kept or self._paths:
             rows = [{**row, "": id, "task": task} for row, id in zip(rows, ids, strict=True)]
         self.ids.append(strings(ids))
-        self.contents.append(strings([_content(row) for row in rows]))
-        self.prompts.append(strings([str(row.get("prompt_hash")) for row in rows]))
+        self.contents.extend([*map(_content, rows)])
+        self.prompts.extend([str(row.get("prompt_hash")) for row in rows])
         for key, column in self.columns.items():
             column.append(strings([write_cell(_place(row, key)) for row in rows]))
         self.filter_of.extend(_number_filter(row, self.filters) for row in rows)
@@ -259,6 +259,7 @@ class _Rows:
         labels = {
             key: _pack([v if is_label(v := doc.get(key)) else None for doc in docs])
             for key in (self._found if any(docs) else ())
+            if any(key in doc for doc in docs)
         }
         self._labels.append((len(rows), labels))
 
@@ -307,12 +308,9 @@ def _number_filter(row: Row, filters: dict[tuple[str, bool], int]) -> int:
 
 def _names(row: Row) -> tuple[str, ...]:
     """Return the names of a row's scores."""
-    metrics = row.get("metrics")
-    return (
-        tuple(map(str, metrics))
-        if isinstance(metrics, list)
-        else tuple(k for k in row if k not in OWN)
-    )
+    if isinstance(metrics := row.get("metrics"), list):
+        return tuple(map(str, metrics))
+    return tuple(k for k in row if k not in OWN)
 
 
 def _pack(cells: list[Any]) -> Sequence[Any]:
@@ -340,20 +338,24 @@ def _answers(
 ) -> ValueAnswers:
     reading.refuse(name, "a file of samples", "scorer", "id", "epoch")
     selected = _chosen(name, rows, reading)
-    filters = np.array(rows.filter_of, np.int64)
+    filters = np.frombuffer(rows.filter_of, np.int64)
     asked = [rows.filters.get((filter, True), -1) for _, filter in selected.values()]
-    codes = values_of(pc.dictionary_encode(_join(rows.ids)).indices).astype(np.int64)
-    fitting = np.flatnonzero(np.isin(filters, asked))
-    kept = np.sort(fitting[np.unique(codes[fitting], return_index=True)[1]])  # one of each id
+    of_rows = _join(rows.ids)
+    codes = np.arange(len(of_rows))  # of ids: most logs have each once
+    if not are_unique(of_rows):
+        codes = values_of(pc.dictionary_encode(of_rows).indices).astype(np.int64)
+    fitting = np.flatnonzero(np.isin(filters, asked))[::-1]
     places = np.full(len(codes), -1)
+    places[codes[fitting]] = fitting  # of each id the first is written last
+    kept = np.sort(places[places >= 0])
     places[codes[kept]] = np.arange(len(kept))
     places = places[codes]  # of each row's id
-    ids = _take(rows.ids, kept)
+    ids = _take(of_rows, kept)
     scores = {
         score: _values(rows, np.flatnonzero(filters == code), places, ids, path, filter)
         for (score, (path, filter)), code in zip(selected.items(), asked, strict=True)
     }
-    prompts = digest_of_texts(_take(rows.prompts, kept))
+    prompts = digest_of_texts(_take(rows.prompts.release(), kept))
     about = {"format": "lm-eval", "prompts": prompts, "task": "+".join(sorted(tasks))}
     labels = rows.labels()
     return ValueAnswers(
@@ -361,8 +363,8 @@ def _answers(
         ids,
         _paired(name, scores, reading),
         lambda k: rows.where(int(kept[k])),
-        contents=_take(rows.contents, kept),
-        columns={key: _take(column, kept) for key, column in rows.columns.items()}
+        contents=_take(rows.contents.release(), kept),
+        columns={key: _take(_join(column), kept) for key, column in rows.columns.items()}
         | find_labels([labels[row] for row in (kept.tolist() if labels else ())], reading),
         about=about,
         lower=tuple(
@@ -379,10 +381,7 @@ def _join(parts: Sequence[pa.Array]) -> pa.Array:
     return joined(pa.chunked_array(parts, pa.string()))
 
 
-def _take(parts: list[pa.Array], rows: Int64) -> pa.Array:
-    """Return a column at some rows; its parts are let go."""
-    column = _join(parts)
-    parts.clear()
+def _take(column: pa.Array, rows: Int64) -> pa.Array:
     return column if len(rows) == len(column) else pc.take(column, numbers(rows))
 
 
@@ -452,11 +451,8 @@ def _chosen(name: str, rows: _Rows, reading: ValueReading) -> dict[str, tuple[st
         return reading.metric in (None, metric) and reading.filter in (None, filter)
 
     if reading.is_ratio or reading.value is not None:
-        paths = (
-            [reading.value]
-            if reading.value
-            else [reading.numerator or "", reading.denominator or ""]
-        )
+        parts = [reading.numerator or "", reading.denominator or ""]
+        paths = [reading.value] if reading.value else parts
         filter = _filter(name, filters, reading)
         return {f"{path},{filter}": (path, filter) for path in paths}
     return {score: known[score] for score in chosen(name, known, reading, is_asked)}
