@@ -33,7 +33,8 @@ def joint_units(
     ]
     formulas = formulas_of(formula, score)
     terms = [np.hstack([each.terms(rows) for rows in sides]) for each in formulas]
-    return units_of_terms(formulas[-1], terms, row_of, codes, cluster or formula.unit)
+    times = np.bincount(row_of, minlength=len(pairs))
+    return units_of_terms(formulas[-1], terms, times, row_of, codes, cluster or formula.unit)
 
 
 def terms_of(statistics: Statistics, cluster: str | None, score: str) -> CountRows:

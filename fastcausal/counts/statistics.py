@@ -39,7 +39,7 @@ from fastcausal.report.groups import Groups, Scores
 from fastcausal.report.numbers import Scale
 from fastcausal.significance.draws import Draws
 from fastcausal.significance.intervals import Interval, intervals_of
-from fastcausal.significance.sums import CountRows, Float64, Int64
+from fastcausal.significance.sums import CountRows, Float64, Int64, narrowed
 from fastcausal.significance.units import Units
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class Statistics:
         Number of units with each row.
     units : pyarrow.Table, optional
         A row per unit: id, strata, clusters; None if only sums are kept.
-    row_of : int64[n_units], optional
-        The row of each unit; None if ``units`` is None, or unit k has row k.
+    row_of : integers[n_units], optional
+        The row of each unit, in the narrowest type; None if ``units`` is None, or unit k has row k.
     facts : mapping of str
         Further metadata of a file, such as the protocol; plain values, equal in all parts.
     system : str, optional
@@ -93,7 +93,7 @@ class Statistics:
     rows: CountRows
     times: Int64
     units: pa.Table | None = None
-    row_of: Int64 | None = None
+    row_of: npt.NDArray[np.signedinteger] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     system: str | None = None
     gold: int | None = None
@@ -175,29 +175,7 @@ class Statistics:
         ValueError
             They count different things.
         """
-        signature = joint_signature(self.signature, other.signature)
-        formula = self.formula.union(other.formula)
-        parts = [part.formula.convert(part.rows, formula) for part in (self, other)]
-        units, row_of = None, None
-        if self.units is not None and other.units is not None:
-            units = _concatenated(self.units, other.units)
-            row_of = np.concatenate([self._row_of, other._row_of + len(self.rows)])
-        warnings = dict(self.warnings)
-        add_warnings(warnings, other.warnings)
-        return Statistics(
-            formula,
-            signature,
-            np.concatenate(parts),
-            np.concatenate([self.times, other.times]),
-            units,
-            row_of,
-            {k: v for k, v in self.facts.items() if k in other.facts and other.facts[k] == v},
-            self.system if self.system == other.system else None,
-            added_digests(self.gold, other.gold),
-            warnings,
-            _concatenated(self.left_out, other.left_out),
-            {**self.totals, **{n: self.totals.get(n, 0) + k for n, k in other.totals.items()}},
-        ).compressed()
+        return sum_of((self, other))
 
     def merge(self, *parts: Statistics) -> Statistics:
         """Join the units of any number of other parts of one evaluation.
@@ -238,10 +216,7 @@ class Statistics:
 
     def compressed(self) -> Statistics:
         """Store equal rows once, in ascending order, with their frequency."""
-        rows, row_of = distinct(self.rows)
-        times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
-        rows_of_units = None if self.units is None else row_of[self._row_of]
-        return replace(self, rows=rows, times=times, row_of=rows_of_units)
+        return sum_of((self,))
 
     def without_units(self) -> Statistics:
         """Drop the units; keep rows and their frequency."""
@@ -518,10 +493,11 @@ class Statistics:
         ValueError
             An unknown score.
         """
-        row_of, rows = self.different_rows()
+        whole = self._different()
         cluster = self.resolve_cluster(cluster)
         codes = None if cluster is None else self.clusters(cluster)
-        return units_of_rows(self.formula, rows, row_of, codes, cluster, score)
+        rows = whole.rows, whole.times, whole._row_of
+        return units_of_rows(self.formula, *rows, codes, cluster, score)
 
     def different_rows(self) -> tuple[Int64, CountRows]:
         """Return the row of each unit among the different rows, and these, ascending.
@@ -531,11 +507,13 @@ class Statistics:
         InputError
             Statistics of sums alone.
         """
+        whole = self._different()
+        return whole._row_of.astype(np.int64), whole.rows
+
+    def _different(self) -> Statistics:
         if self.units is None:
             raise InputError("statistics of sums alone have no units to draw")
-        whole = self.compressed()
-        assert whole.row_of is not None
-        return whole.row_of, whole.rows
+        return self.compressed()
 
     def rows_of_units(self) -> CountRows:
         """Return the row of each unit: int64[n_units, n_fields]."""
@@ -547,16 +525,40 @@ class Statistics:
         return self.units
 
     @property
-    def _row_of(self) -> Int64:
+    def _row_of(self) -> npt.NDArray[np.signedinteger]:
         return np.arange(len(self.rows)) if self.row_of is None else self.row_of
 
 
 def sum_of(parts: Sequence[Statistics]) -> Statistics:
-    """Add neighbours until one is left, so that each unit is copied only a few times."""
-    while len(parts) > 1:
-        pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))
-        parts = [reduce(Statistics.__add__, pair) for pair in pairs]
-    return parts[0]
+    """Join the units of parts of one evaluation; equal rows are stored once, ascending."""
+    first, signature = parts[0], reduce(joint_signature, (part.signature for part in parts))
+    formula = reduce(lambda a, b: a.union(b), (part.formula for part in parts[1:]), first.formula)
+    rows, place = distinct(np.concatenate([p.formula.convert(p.rows, formula) for p in parts]))
+    times = np.bincount(place, np.concatenate([part.times for part in parts]), len(rows))
+    places = np.split(narrowed(place), np.cumsum([len(part.rows) for part in parts[:-1]]))
+    units, row_of = None, None
+    if all(part.units is not None for part in parts):
+        units = _concatenated(*(part.units for part in parts))
+        row_of = np.concatenate([p[part._row_of] for p, part in zip(places, parts, strict=True)])
+    facts, warnings, totals = first.facts, dict(first.warnings), dict(first.totals)
+    for part in parts[1:]:
+        facts = {k: v for k, v in facts.items() if k in part.facts and part.facts[k] == v}
+        add_warnings(warnings, part.warnings)
+        totals |= {name: totals.get(name, 0) + n for name, n in part.totals.items()}
+    return Statistics(
+        formula,
+        signature,
+        rows,
+        times.astype(np.int64),
+        units,
+        row_of,
+        facts,
+        first.system if all(part.system == first.system for part in parts) else None,
+        added_digests(*(part.gold for part in parts)),
+        warnings,
+        _concatenated(*(part.left_out for part in parts)),
+        totals,
+    )
 
 
 def _take(values: Any, places: Int64) -> Any:

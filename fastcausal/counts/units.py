@@ -7,17 +7,21 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.counts.formula import Formula
 from fastcausal.significance.sums import CountRows, Int64
 from fastcausal.significance.units import OneScore, Units, WholeUnits, worth_of
 
+AnyInt = npt.NDArray[np.signedinteger]
+
 
 def units_of_rows(
     formula: Formula,
     rows: CountRows,  # int64 or float64[n_rows, n_fields]: Different rows, ascending
-    row_of: Int64,  # int64[n_units]: Row of each unit
+    times: Int64,  # int64[n_rows]: Number of units with each row
+    row_of: AnyInt,  # integers[n_units]: Row of each unit
     # int64[n_units]: Cluster of each unit: the sums of a cluster are drawn
     codes: Int64 | None = None,
     cluster: str | None = None,  # The column of the clusters
@@ -28,8 +32,9 @@ def units_of_rows(
     formulas = formulas_of(formula, score)
     unit = cluster or formula.unit
     if not formula.adds:
-        return _whole_units(formulas[-1], rows, row_of, codes, unit)
-    return units_of_terms(formulas[-1], [f.terms(rows) for f in formulas], row_of, codes, unit)
+        return _whole_units(formulas[-1], rows, times, row_of, codes, unit)
+    terms = [f.terms(rows) for f in formulas]
+    return units_of_terms(formulas[-1], terms, times, row_of, codes, unit)
 
 
 def formulas_of(formula: Formula, score: str | None) -> list[Formula | OneScore]:
@@ -40,13 +45,14 @@ def formulas_of(formula: Formula, score: str | None) -> list[Formula | OneScore]
 def units_of_terms(
     formula: Formula | OneScore,
     terms: list[CountRows],
-    row_of: Int64,
+    times: Int64,
+    row_of: AnyInt,
     codes: Int64 | None,
     unit: str,
 ) -> Units:
     """Make units of the last terms, in the order of the first ones."""
     if codes is None:
-        return Units(formula, terms[-1], np.bincount(row_of, minlength=len(terms[-1])), unit)
+        return Units(formula, terms[-1], times, unit)
     sums = [sums_by(each, row_of, codes) for each in terms]
     different, place = distinct(sums[0])
     first = np.empty(len(different), np.int64)
@@ -61,7 +67,7 @@ def _worth_by_examples(codes: Int64) -> float:
     return worth_of(sizes, np.ones(len(sizes), np.int64))
 
 
-def sums_by(terms: CountRows, row_of: Int64, codes: Int64) -> CountRows:
+def sums_by(terms: CountRows, row_of: AnyInt, codes: Int64) -> CountRows:
     """Sum the terms of the units in each cluster; floats are rounded once, in any order."""
     order = np.argsort(codes, kind="stable")
     _, starts = np.unique(codes[order], return_index=True)
@@ -74,11 +80,10 @@ def sums_by(terms: CountRows, row_of: Int64, codes: Int64) -> CountRows:
 
 
 def _whole_units(
-    formula: Any, rows: CountRows, row_of: Int64, codes: Int64 | None, unit: str
+    formula: Any, rows: CountRows, times: Int64, row_of: AnyInt, codes: Int64 | None, unit: str
 ) -> WholeUnits:
     """Make units of rows that do not add: a cluster has all its rows, in ascending order."""
     if codes is None:
-        times = np.bincount(row_of, minlength=len(rows))
         return WholeUnits(formula, rows, times, unit, unit_of=np.arange(len(rows)))
     order = np.lexsort((row_of, codes))
     starts = np.unique(codes[order], return_index=True)[1]

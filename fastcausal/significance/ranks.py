@@ -18,7 +18,7 @@ from fastcausal.significance import _ranks
 from fastcausal.significance.intervals import quantile
 from fastcausal.significance.laws import normal_share, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.sums import CountRows, Float64, Int64, max_abs, summing, sums_of
+from fastcausal.significance.sums import CountRows, Float64, Int64, narrowed, summing, sums_of
 from fastcausal.significance.units import EQUAL, OneScore, Units, as_integers, rounding_of
 
 CELLS = 2**23  # most sums in memory at once
@@ -107,13 +107,6 @@ def _split_ratio(score: OneScore, terms: CountRows) -> tuple[OneScore, CountRows
 
     parts = as_integers(np.stack(sides, axis=1))
     return replace(score, value=divide), narrowed(parts)
-
-
-def narrowed(counts: CountRows) -> CountRows:
-    """Convert counts to the smallest integer type; return floats unchanged."""
-    if counts.dtype.kind == "f":
-        return counts
-    return counts.astype(np.min_scalar_type(-1 - int(max_abs(counts))))
 
 
 def _distinct_by_content(columns: CountRows) -> tuple[CountRows, Int64]:

@@ -36,6 +36,13 @@ def max_abs(values: Any) -> Any:
     return max(values.max(initial=0).item(), -values.min(initial=0).item())
 
 
+def narrowed(counts: CountRows) -> CountRows:
+    """Convert counts to the smallest integer type; return floats unchanged."""
+    if counts.dtype.kind == "f":
+        return counts
+    return counts.astype(np.min_scalar_type(-1 - int(max_abs(counts))))
+
+
 def products_of(a: CountRows, b: CountRows, n: int) -> CountRows:
     """Multiply element by element, as floats if a sum of n products may leave int64.
 

@@ -24,8 +24,8 @@ from fastcausal.significance.corrections import CORRECTED, adjusted, level_text,
 from fastcausal.significance.draws import METHODS, Draws
 from fastcausal.significance.intervals import intervals_of, warnings_of
 from fastcausal.significance.paired import is_student
-from fastcausal.significance.ranks import narrowed, negated, rank_sets, share
-from fastcausal.significance.sums import CountRows, sums_of
+from fastcausal.significance.ranks import negated, rank_sets, share
+from fastcausal.significance.sums import CountRows, narrowed, sums_of
 from fastcausal.significance.units import OneScore
 from fastcausal.sweeps.compare import (
     TESTS,

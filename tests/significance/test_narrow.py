@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastcausal.significance.ranks import narrowed
+from fastcausal.significance.sums import narrowed
 
 
 @pytest.mark.parametrize("bits", [1, 7, 8, 15, 16, 31, 32, 55])
