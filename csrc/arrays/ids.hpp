@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -84,24 +83,27 @@ inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table)
   return false;
 }
 
-// Returns whether a number occurs twice. Their order is lost. Leading bits scatter many numbers
-// into parts of a second array. Each part fits into the cache and uses a table of its own. More
-// bits would need more write positions than the cache has lines.
+// Returns whether a number occurs twice. Their order is lost. Many numbers are swapped into parts
+// of equal leading bits. Each part fits into the cache and uses a table of its own. More bits would
+// need more write positions than the cache has lines.
 inline bool any_twice(uint64_t* numbers, int64_t n) {
   int bits = 0;
   while (bits < 11 && (n >> bits) > 4096) bits++;
   std::vector<uint64_t> table;
   if (!bits) return twice_in(numbers, n, table);
   const auto part_of = [bits](uint64_t x) { return static_cast<size_t>(x >> (64 - bits)); };
-  std::vector<int64_t> next(size_t{1} << bits);
-  for (int64_t i = 0; i < n; i++) next[part_of(numbers[i])]++;
-  std::exclusive_scan(next.begin(), next.end(), next.begin(), int64_t{0});
-  const std::unique_ptr<uint64_t[]> parts(new uint64_t[static_cast<size_t>(n)]);
-  for (int64_t i = 0; i < n; i++) parts[next[part_of(numbers[i])]++] = numbers[i];
+  std::vector<int64_t> stops(size_t{1} << bits), next(stops.size());
+  for (int64_t i = 0; i < n; i++) stops[part_of(numbers[i])]++;
+  std::exclusive_scan(stops.begin(), stops.end(), next.begin(), int64_t{0});
+  std::inclusive_scan(stops.begin(), stops.end(), stops.begin());
   int64_t start = 0;
-  for (const int64_t stop : next) {
-    if (twice_in(parts.get() + start, stop - start, table)) return true;
-    start = stop;
+  for (size_t part = 0; part < stops.size(); part++) {
+    while (next[part] < stops[part]) {
+      uint64_t& here = numbers[next[part]];
+      std::swap(here, numbers[next[part_of(here)]++]);
+    }
+    if (twice_in(numbers + start, stops[part] - start, table)) return true;
+    start = stops[part];
   }
   return false;
 }

@@ -296,7 +296,6 @@ class SeenKeys:
 
     def has_repeats(self) -> bool:
         """Return True if two hashes are equal: most likely, a key occurs twice."""
-        pa.default_memory_pool().release_unused()  # by readers: the search needs as much again
         return bool(self._hashes) and _ids.any_twice(np.frombuffer(self._hashes, np.int64))
 
 
