@@ -212,7 +212,8 @@ def score(
                 if reasons is not None:
                     write_reasons(name, report.unparsed)
             if intervals:
-                report = add_intervals({name: report}, draws, by)[name]
+                with doing("resampling"):
+                    report = report.with_intervals(**draws._asdict(), by=by)
             reports[name] = report.without_details()
     print_reports(reports, tables, by, counts)
     are_files = all(isinstance(path, str) for path in names.values())

@@ -220,7 +220,7 @@ class Statistics:
 
     def without_units(self) -> Statistics:
         """Drop the units; keep rows and their frequency."""
-        return replace(self.compressed(), units=None, row_of=None)
+        return replace(self, units=None, row_of=None).compressed()
 
     def by(self, column: str) -> dict[str, Statistics]:
         """Split by the values of a column of ``units``, in ascending order of their text.
@@ -493,10 +493,12 @@ class Statistics:
         ValueError
             An unknown score.
         """
-        whole = self._different()
+        if self.units is None:
+            raise InputError("statistics of sums alone have no units to draw")
         cluster = self.resolve_cluster(cluster)
         codes = None if cluster is None else self.clusters(cluster)
-        rows = whole.rows, whole.times, whole._row_of
+        whole = self.without_units() if codes is None else self.compressed()
+        rows = whole.rows, whole.times, whole.row_of
         return units_of_rows(self.formula, *rows, codes, cluster, score)
 
     def different_rows(self) -> tuple[Int64, CountRows]:
@@ -507,13 +509,9 @@ class Statistics:
         InputError
             Statistics of sums alone.
         """
-        whole = self._different()
+        self._table()
+        whole = self.compressed()
         return whole._row_of.astype(np.int64), whole.rows
-
-    def _different(self) -> Statistics:
-        if self.units is None:
-            raise InputError("statistics of sums alone have no units to draw")
-        return self.compressed()
 
     def rows_of_units(self) -> CountRows:
         """Return the row of each unit: int64[n_units, n_fields]."""
@@ -533,7 +531,9 @@ def sum_of(parts: Sequence[Statistics]) -> Statistics:
     """Join the units of parts of one evaluation; equal rows are stored once, ascending."""
     first, signature = parts[0], reduce(joint_signature, (part.signature for part in parts))
     formula = reduce(lambda a, b: a.union(b), (part.formula for part in parts[1:]), first.formula)
-    rows, place = distinct(np.concatenate([p.formula.convert(p.rows, formula) for p in parts]))
+    converted = [part.formula.convert(part.rows, formula) for part in parts]
+    wide = np.result_type(np.int64, *{rows.dtype for rows in converted})  # of integers or floats
+    rows, place = distinct(np.concatenate(converted, dtype=wide))
     times = np.bincount(place, np.concatenate([part.times for part in parts]), len(rows))
     places = np.split(narrowed(place), np.cumsum([len(part.rows) for part in parts[:-1]]))
     units, row_of = None, None

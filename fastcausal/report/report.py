@@ -230,12 +230,17 @@ class Report(Printed, Facts):
         }
         return RATES | {name: scale for name, scale in scales.items() if scale is not None}
 
+    @property
+    def _drawn(self) -> Statistics:
+        """Statistics to draw from, which no user sees."""
+        return self.statistics
+
     def with_intervals(self, **options: Any) -> Self:
         """Return this report with an interval of every score, shown in tables and JSON.
 
         Options and errors are as in `Statistics.intervals`.
         """
-        intervals = self.statistics.intervals(**options)
+        intervals = self._drawn.intervals(**options)
         flat = intervals.flat()
         report = copy(self)
         report.scores = {name: bounded(s, name, flat) for name, s in self.scores.items()}

@@ -23,6 +23,7 @@ from fastcausal.tasks.extraction.tally import (
     METADATA_TOTALS,
     TYPE,
     Tally,
+    cast_totals,
     warn_as_given,
 )
 from fastcausal.tasks.relations.align import Aligned
@@ -59,7 +60,8 @@ class Evaluation(NamedTuple):
     columns: tuple[str, ...] = ()  # Columns of gold whose values are subsets
     backend: Backend = "cpu"
     system: str | None = None  # Name of the predictions
-    counted: Statistics | None = None  # Counts per example that were made while scoring, or before
+    # Counts per example that were made while scoring, with narrow totals, or before
+    counted: Statistics | None = None
     parts: Mapping[str, Int64] | None = None  # int64[n_counts] by subset; None: as in the tally
     averages: Averages | None = None
 
@@ -286,7 +288,7 @@ class Evaluation(NamedTuple):
         if not self.adds:
             raise InputError("a report of scores that do not add has no statistics")
         if self.counted is not None:
-            return replace(self.counted)
+            return replace(self.counted, units=cast_totals(self.counted.units))
         if self.sides is not None:
             return self.count_examples(self.examples())
         # Of examples with at most one gold relation, and of the others.

@@ -157,6 +157,11 @@ class ExtractionReport(Report):
     def _statistics(self) -> Any:
         return self._evaluation.statistics if self._evaluation.adds else NO_STATISTICS
 
+    @property
+    def _drawn(self) -> Statistics:
+        """Statistics to draw from, narrow if they were kept."""
+        return self._evaluation.counted or self.statistics
+
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
         """Return the table of scores, and the confusion of types if there are few."""
         grids = super().to_tables(counts)

@@ -39,6 +39,7 @@ from fastcausal.options import (
 from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.recipe import Recipe
 from fastcausal.rows import Rows
+from fastcausal.significance.sums import narrowed
 from fastcausal.tasks.extraction.batches import InStep, Progress, pair_batches
 from fastcausal.tasks.extraction.counting import tally_arrays
 from fastcausal.tasks.extraction.evaluation import Evaluation
@@ -46,7 +47,7 @@ from fastcausal.tasks.extraction.hints import hints_of
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.sides import are_rereadable, are_streamed
-from fastcausal.tasks.extraction.tally import COLUMN_TOTALS, TYPE
+from fastcausal.tasks.extraction.tally import COLUMN_TOTALS, TYPE, cast_totals
 from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.relations.official import KEY
 from fastcausal.tasks.relations.unread import UnreadRelationsError
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.counts.statistics import Statistics
+
+MANY = 16  # batches whose equal rows are stored once
 
 
 def score(
@@ -310,11 +313,14 @@ class _Keeper:
         self.columns = columns
         self.file = nullcontext() if target is None else appending(target, self.metadata)
         self.parts: list[Statistics] = []
+        self.n_added = 0
         self.written = Written()
         self.gold: int | None = 0
 
     def add(self, aligned: Aligned, write: Callable[[pa.Table], None] | None) -> None:
         """Keep and write the rows of a batch already added to the scorer."""
+        from fastcausal.counts.statistics import sum_of
+
         if self.columns is None and write is None:
             return
         if self.columns is not None:
@@ -328,8 +334,14 @@ class _Keeper:
                 None if table is None else drop_columns(table, others)
                 for table in (batch.units, batch.left_out)
             )
-            # A batch has few different rows.
-            self.parts.append(replace(batch, units=units, left_out=left_out).compressed())
+            units = cast_totals(units, narrow=True)
+            part = replace(batch, units=units, left_out=left_out).compressed()
+            self.parts.append(replace(part, rows=narrowed(part.rows)))
+            self.n_added += 1
+            if self.n_added % MANY == 0:  # batches share most of their rows
+                joint = sum_of(self.parts[-MANY:])
+                units, rows = joint.units.combine_chunks(), narrowed(joint.rows)
+                self.parts[-MANY:] = [replace(joint, units=units, rows=rows)]
         if write is not None:
             table = batch.table()
             self.written = self.written.and_those(Written.seal(batch.formula, table))

@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays._spans import count_filled
+from fastcausal.arrays.arrow import numbers, values_of
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.significance.sums import Int64
+from fastcausal.significance.sums import Int64, narrowed
 from fastcausal.tasks.relations.formula import LATER, TOTALS, GroupedFormula
 from fastcausal.tasks.relations.unread import ALL_READ, Unparsed
 
@@ -167,6 +168,16 @@ def warn_as_given(n: int, protocol: str) -> Warnings:
         f"{protocol} reads them",
     )
     return {text: (n,)} if n else {}
+
+
+def cast_totals(units: pa.Table, narrow: bool = False) -> pa.Table:
+    """Store the totals of units in 64 bits, as files do, or in as few as hold them."""
+    for k, name in enumerate(units.column_names):
+        if name in COLUMN_TOTALS:
+            totals = values_of(units[name])
+            totals = narrowed(totals) if narrow else totals.astype(np.int64, copy=False)
+            units = units.set_column(k, name, numbers(totals))
+    return units
 
 
 def totals_of(aligned: Aligned) -> Totals:
