@@ -3,6 +3,7 @@
 // forger.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "arrays/ids.hpp"
@@ -52,6 +53,26 @@ inline Digest digest_texts(const Texts& ids, const Texts& contents, int64_t n) {
     uint64_t hash[2];
     contents.hash(i, hash);
     sum.add(ids, i, hash);
+  }
+  return sum;
+}
+
+// Sums rows that have an id and numbers, column by column: the hashes of a block of rows do not
+// wait for one another.
+inline Digest digest_numbers(const Texts& ids, const int64_t* const* columns, int64_t n_columns,
+                             int64_t n) {
+  constexpr int64_t BLOCK = 256;
+  Digest sum;
+  for (int64_t start = 0; start < n; start += BLOCK) {
+    const int64_t size = std::min(BLOCK, n - start);
+    uint64_t hashes[BLOCK][2];
+    for (int64_t i = 0; i < size; i++)
+      for (int k = 0; k < 2; k++) hashes[i][k] = hash_of_none(8 * n_columns, SEEDS[k]);
+    for (int64_t c = 0; c < n_columns; c++)
+      for (int64_t i = 0; i < size; i++)
+        for (uint64_t& hash : hashes[i])
+          hash = mixed(hash ^ static_cast<uint64_t>(columns[c][start + i]));
+    for (int64_t i = 0; i < size; i++) sum.add(ids, start + i, hashes[i]);
   }
   return sum;
 }

@@ -24,6 +24,9 @@ cdef extern from "arrays/digest.hpp" namespace "fastcausal" nogil:
         uint64_t high
 
     Digest c_of_texts "fastcausal::digest_texts" (const Texts&, const Texts&, int64_t)
+    Digest c_of_numbers "fastcausal::digest_numbers" (
+        const Texts&, const int64_t* const*, int64_t, int64_t
+    )
     Digest c_of_relations "fastcausal::digest_relations" (
         const Row*, const int64_t*, const int64_t*, int64_t, const Texts&, const Texts&, int64_t,
         uint64_t*, uint64_t*
@@ -59,6 +62,19 @@ def of_texts(ids, contents):
     cdef int64_t n = texts(contents, &content)
     with nogil:
         digest = c_of_texts(id_texts, content, n)
+    return total(digest)
+
+
+def of_numbers(ids, columns, int64_t n):
+    """Sum the hashes of n rows: ids as above, columns of int64[n]."""
+    cdef Texts id_texts
+    cdef Digest digest
+    cdef vector[const int64_t*] data
+    for column in columns:
+        data.push_back(<const int64_t*>int64s(column).data)
+    texts(ids, &id_texts)
+    with nogil:
+        digest = c_of_numbers(id_texts, data.data(), data.size(), n)
     return total(digest)
 
 

@@ -13,7 +13,6 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, strings, texts_of
 
 N_BYTES = 16  # of a digest
-BLOCK = 1 << 14  # rows stacked at a time
 
 
 def digest_of_texts(
@@ -40,14 +39,7 @@ def digest_of_numbers(
     >>> digest_of_numbers(None, [np.array([2, 1])], 2) == added_digests(a, b)
     True
     """
-    width, digest = 8 * len(columns), 0
-    for start in range(0, n, BLOCK):
-        block = slice(start, start + BLOCK)
-        numbers = np.column_stack([column[block] for column in columns]) if columns else b""
-        places = np.arange(min(BLOCK, n - start) + 1, dtype=np.int32) * np.int32(width)
-        texts = None if ids is None else _texts(ids.slice(start, BLOCK))
-        digest += _digests.of_texts(texts, (np.ascontiguousarray(numbers).data, places))
-    return digest % 2**128
+    return _digests.of_numbers(_texts(ids), [*map(np.ascontiguousarray, columns)], n)
 
 
 def digest_of_relations(

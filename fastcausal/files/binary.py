@@ -6,6 +6,7 @@ import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,23 +96,21 @@ def appending(
     if suffix not in ROW_SUFFIXES:
         known = ", ".join(ROW_SUFFIXES)
         raise InputError(f'{target}: unknown suffix "{suffix}" of a table, expected one of {known}')
-    with replacing(target) as file:
-        writer = _RowWriter(file, suffix, metadata)
 
-        def append(table: pa.Table) -> None:
-            try:
-                writer.append(table)
-            except pa.ArrowException as error:
-                reason = f"cannot be written as {suffix[1:]}: {error}"
-                raise OutputError(f"{target}: {reason}") from error
+    def call(write: Callable[..., None], *tables: pa.Table) -> None:
+        try:
+            write(*tables)
+        except pa.ArrowException as error:
+            reason = f"cannot be written as {suffix[1:]}: {error}"
+            raise OutputError(f"{target}: {reason}") from error
 
-        with closing(writer):
-            yield append
-            writer.finish()
+    with replacing(target) as file, closing(_RowWriter(file, suffix, metadata)) as writer:
+        yield partial(call, writer.append)
+        call(writer.finish)
 
 
 class _RowWriter:
-    """A file to which tables are appended; the first table opens it."""
+    """A file to which tables are appended: the first opens it, a thread writes the others."""
 
     # An Arrow file begins with its schema. If metadata are only known at the end, tables wait in a
     # temporary file.
@@ -127,17 +126,27 @@ class _RowWriter:
 
             self.held = TemporaryFile()  # noqa: SIM115
         self.writer: Any = None
+        self.thread: Any = None
+        self.wait: Callable[[], None] = lambda: None  # for the thread, and raise its error
 
     def append(self, table: pa.Table) -> None:
-        """Write a table."""
+        """Write a table, or begin to."""
         if self.writer is None:
             self.schema = table.schema
             in_the_end = self.metadata is not None
             self.writer = _row_writer(self.suffix, self.held, table.schema, in_the_end)
-        self.writer.write_table(table)
+            self.writer.write_table(table)
+            return
+        if self.thread is None:
+            from concurrent.futures import ThreadPoolExecutor  # not needed by a single table
+
+            self.thread = ThreadPoolExecutor(1)
+        self.wait()
+        self.wait = self.thread.submit(self.writer.write_table, table).result
 
     def finish(self) -> None:
         """Write the metadata, and the tables that waited for them."""
+        self.wait()
         if self.writer is None or self.metadata is None:
             return
         metadata = self.metadata()
@@ -154,6 +163,8 @@ class _RowWriter:
 
     def close(self) -> None:
         """Write the end of the format; the caller closes the file."""
+        if self.thread is not None:
+            self.thread.shutdown()
         if self.writer is not None:
             self.writer.close()
         if self.waits:
