@@ -261,7 +261,8 @@ class Statistics:
         if not name:
             return np.ones(len(self._table()), bool)
         named = self.rows[:, self.formula.fields.index(name)] > 0
-        return named[self._row_of]
+        of_units: npt.NDArray[np.bool_] = named[self._row_of]
+        return of_units
 
     def with_units(self, ids: Iterable[str]) -> Statistics:
         """Add units that count nothing, for ids that are missing."""
@@ -498,7 +499,7 @@ class Statistics:
         cluster = self.resolve_cluster(cluster)
         codes = None if cluster is None else self.clusters(cluster)
         whole = self.without_units() if codes is None else self.compressed()
-        rows = whole.rows, whole.times, whole.row_of
+        rows = whole.rows, whole.times, whole._row_of
         return units_of_rows(self.formula, *rows, codes, cluster, score)
 
     def different_rows(self) -> tuple[Int64, CountRows]:

@@ -160,7 +160,8 @@ class ExtractionReport(Report):
     @property
     def _drawn(self) -> Statistics:
         """Statistics to draw from, narrow if they were kept."""
-        return self._evaluation.counted or self.statistics
+        kept = None if isinstance(self._statistics, str) else self._evaluation.counted
+        return kept or self.statistics
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
         """Return the table of scores, and the confusion of types if there are few."""

@@ -340,6 +340,7 @@ class _Keeper:
             self.n_added += 1
             if self.n_added % MANY == 0:  # batches share most of their rows
                 joint = sum_of(self.parts[-MANY:])
+                assert joint.units is not None
                 units, rows = joint.units.combine_chunks(), narrowed(joint.rows)
                 self.parts[-MANY:] = [replace(joint, units=units, rows=rows)]
         if write is not None:
