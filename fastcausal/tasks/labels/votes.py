@@ -16,6 +16,8 @@ from fastcausal.report.groups import Scores
 from fastcausal.tasks.labels.ratings import Int64, Ratings, label_name, numbered
 from fastcausal.tasks.labels.reading import read_ratings
 
+DENSE = 8  # units × labels for each rating: below it, counting beats sorting
+
 
 def majority_vote(
     data: Any,
@@ -86,10 +88,14 @@ class Votes:
         """Count the votes."""
         number, different = numbered(ratings.values)
         rated = number >= 0
-        key = np.sort(ratings.units_of()[rated] * len(different) + number[rated])
-        last = np.flatnonzero(np.append(key[1:] != key[:-1], np.full(min(len(key), 1), True)))
-        votes = np.diff(last, prepend=-1)
-        unit, number = np.divmod(key[last], max(len(different), 1))
+        keys = ratings.units_of()[rated] * len(different) + number[rated]
+        if ratings.n_units * len(different) < DENSE * len(keys):
+            counts = np.bincount(keys)
+            key = np.flatnonzero(counts)
+            votes = counts[key]
+        else:
+            key, votes = np.unique(keys, return_counts=True)
+        unit, number = np.divmod(key, max(len(different), 1))
         starts = np.flatnonzero(np.diff(unit, prepend=-1))  # units ascend
         voted = unit[starts]
         most = np.zeros(ratings.n_units, np.int64)
