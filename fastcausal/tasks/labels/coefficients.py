@@ -170,7 +170,8 @@ def mean_kappas(
     rated = places >= 0
     places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
     stops = np.cumsum(np.bincount(units, minlength=ratings.n_units))
-    rows = np.argsort(raters, kind="stable")
+    few = raters.astype(np.min_scalar_type(ratings.n_raters))  # two bytes are sorted by counting
+    rows = np.argsort(few, kind="stable")
     starts = arrow.offsets(np.bincount(raters, minlength=ratings.n_raters))
     n_labels = int(places.max(initial=-1)) + 1
     if times is None:
