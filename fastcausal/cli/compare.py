@@ -31,6 +31,7 @@ from fastcausal.cli.options import (
     ScoresOption,
     UnpairedOption,
     ValueOptions,
+    import_numpy,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.tables import TABLES, TableOptions
@@ -78,6 +79,7 @@ def compare(
     fastcausal compare values_a.csv values_b.csv --items items.csv
     fastcausal compare runs.csv --system model --pick old,new --score match
     """
+    import_numpy()
     is_split = bool(values.system or values.systems or pick)
     is_split = is_split or names_its_systems(files, values, score)
     if len(files) not in (2, 3) and not is_split:

@@ -28,6 +28,7 @@ from fastcausal.cli.options import (
     SampleOptions,
     ValueOptions,
     find_flag,
+    import_numpy,
     open_sources,
     refuse,
     refuse_inference,
@@ -201,6 +202,7 @@ def _run(
     if html is not None and record.each and len(sources[-1] or ()) > 1:
         raise InputError("--html is for one system, expected one file of predictions")
     names = ", ".join(map(str, _flat(sources)))
+    import_numpy()
     if record.opens:
         sources = [open_sources(sources[0], given[FORMAT])]
     by = settings.get("by")

@@ -17,6 +17,7 @@ from fastcausal.cli.options import (
     MARKS,
     FromOption,
     Marks,
+    import_numpy,
     open_sources,
 )
 from fastcausal.cli.parameters import Argument, Option
@@ -55,6 +56,7 @@ def describe(
     fastcausal describe gold.csv
     fastcausal describe gold.csv annotator_1.jsonl --format markdown
     """
+    import_numpy()
     from fastcausal.tasks.describe.describe import describe as count
     from fastcausal.tasks.describe.description import corpus_table
 

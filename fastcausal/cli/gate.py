@@ -28,6 +28,7 @@ from fastcausal.cli.options import (
     ScoreOption,
     UnpairedOption,
     ValueOptions,
+    import_numpy,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
@@ -134,6 +135,7 @@ def gate(
     fastcausal gate runs.csv --system model --value match --candidate new --min match=0.2
     """
     files = files or []
+    import_numpy()
     is_split = bool(values.system or values.systems)
     if candidate is not None and not Path(candidate).exists():
         is_split = is_split or names_its_systems(files, values, score)

@@ -19,6 +19,7 @@ from fastcausal.cli.options import (
     Marks,
     ScoresOption,
     ValueOptions,
+    import_numpy,
     refuse,
 )
 from fastcausal.cli.parameters import Argument, Option
@@ -83,6 +84,7 @@ def leaderboard(
     fastcausal leaderboard careful.parquet hasty.parquet --baseline hasty --html board.html
     fastcausal leaderboard runs.csv --system model --score match
     """
+    import_numpy()
     from fastcausal.sweeps.hyperparameters import is_pattern
 
     table, by = _split_join(ctx, join or [])

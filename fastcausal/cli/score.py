@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -29,6 +27,7 @@ from fastcausal.cli.options import (
     ProtocolOptions,
     ReadOptions,
     SampleOptions,
+    import_numpy,
     make_recipe,
     refuse,
     refuse_inference,
@@ -61,9 +60,6 @@ SCORED_AGAIN = 1 << 20  # largest files, in bytes, that are scored again for a h
 
 if TYPE_CHECKING:
     from fastcausal.recipe import Recipe
-
-
-BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def score(
@@ -124,8 +120,7 @@ def score(
     """
     if tables.format == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
-    if not intervals:
-        _import_numpy()
+    import_numpy()
     import fastcausal as fc
     from fastcausal.arrays.strata import columns_by, name_cluster
     from fastcausal.counts.systems import join_files, open_rows
@@ -220,20 +215,6 @@ def score(
     if tables.format == "text" and protocol is RECESS and are_files:
         given = policies._asdict() | reads.arguments() | marks.given()
         hint(_official_hint(source, names, **given))
-
-
-def _import_numpy() -> None:
-    """Import numpy without threads for matrix products, which scoring does not use.
-
-    Starting them takes half as long as importing numpy. Child processes are not affected.
-    """
-    if "numpy" in sys.modules or any(name in os.environ for name in BLAS_THREADS):
-        return
-    os.environ |= dict.fromkeys(BLAS_THREADS, "1")
-    import numpy  # noqa: F401
-
-    for name in BLAS_THREADS:
-        del os.environ[name]
 
 
 def _official_hint(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
