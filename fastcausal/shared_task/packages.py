@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import lzma
 import re
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, files
@@ -10,23 +13,33 @@ from pathlib import Path
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
-from fastcausal.shared_task.zipped import write_zip
 
 NAME = "fastcausal"
 NEEDED = ("numpy", "pyarrow")  # the command line alone needs the others
-# Sources, tests, headers, second names of libraries, and file systems and servers of Arrow.
+# Sources, tests, headers, second names of libraries, and parts of Arrow that it works without.
 LEFT_OUT = re.compile(
-    r"\.(py[cxd]|c|cpp|h|hpp|a)$|^\.\.|/(tests?|include|f2py|distutils|_csrc)/"
+    r"\.(py[cxd]|pxi|c|cc|cpp|h|hpp|a|wasm)$|^\.\.|/(tests?|include|f2py|distutils|_csrc)/"
     r"|libarrow_((python_)?flight|s3)|libarrow_python\w*\.so(\.\d+\.[\d.]+)?$"
-    r"|/_(flight|s3fs|gcsfs|azurefs|hdfs|orc|pyarrow_cpp_tests)\."
+    r"|/_(flight|s3fs|gcsfs|azurefs|hdfs|orc|pyarrow_cpp_tests|dataset\w*|substrait|simd)\."
+    r"|parquet_encryption"
 )
+# A quarter of the time that the usual preset takes; with jumps of x86 made alike, as small.
+FILTERS = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 1}]
 
 
 def pack(target: Path, folder: Path | None = None) -> None:
     """Pack what a judge loads of the installed packages, or of the wheels in a folder."""
     made = _installed() if folder is None else _of_wheels(folder)
-    kept = ((name, held) for name, held in made if not LEFT_OUT.search(name))
-    write_zip(target, kept, zipfile.ZIP_LZMA)
+    with (
+        lzma.open(target, "wb", filters=FILTERS) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for name, held in made:
+            if not LEFT_OUT.search(name):
+                data = held.read_bytes() if isinstance(held, Path) else held
+                entry = tarfile.TarInfo(name)  # with a fixed time
+                entry.size = len(data)
+                archive.addfile(entry, io.BytesIO(data))
 
 
 def _installed() -> Iterator[tuple[str, Path]]:

@@ -13,7 +13,7 @@ import os
 import signal
 import subprocess
 import sys
-import zipfile
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ RECORD = "task.json"
 JUDGMENT = "judgment.json"
 COUNTS = "counts.parquet"
 SCORES = "scores.json"
-PACKAGES = "packages.zip"
+PACKAGES = "packages.tar.xz"
 REFUSED = 2
 LONGEST = 4000  # bytes of a message
 # The child limits itself before it imports or reads anything.
@@ -116,8 +116,8 @@ def main(arguments: Sequence[str]) -> int:
     with TemporaryDirectory() as place:
         site, out = Path(place, "site"), Path(place, "out")
         out.mkdir()
-        with zipfile.ZipFile(Path(__file__).with_name(PACKAGES)) as archive:
-            archive.extractall(site)
+        with tarfile.open(Path(__file__).with_name(PACKAGES)) as archive:
+            archive.extractall(site, filter="data")
         found = judged(site, source / "ref", source / "res", out, ("-I",))
     if found.refusal:
         sys.stderr.write(f"{found.refusal}\n")

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-STORED = (".zip", ".png")  # packed already
+STORED = (".zip", ".png", ".xz")  # packed already
 
 
 def entry(name: str) -> zipfile.ZipInfo:
@@ -16,16 +16,12 @@ def entry(name: str) -> zipfile.ZipInfo:
     return made
 
 
-def write_zip(
-    target: Path,
-    files: Iterable[tuple[str, bytes | Path]],
-    packing: int = zipfile.ZIP_DEFLATED,
-) -> None:
+def write_zip(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
     """Write files of bytes, or of paths, by their names in a zip."""
     with zipfile.ZipFile(target, "w") as archive:
         for name, held in files:
             data = held.read_bytes() if isinstance(held, Path) else held
-            kind = zipfile.ZIP_STORED if name.endswith(STORED) else packing
+            kind = zipfile.ZIP_STORED if name.endswith(STORED) else zipfile.ZIP_DEFLATED
             archive.writestr(entry(name), data, kind, 1)
 
 

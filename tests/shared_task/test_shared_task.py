@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from unittest.mock import patch
@@ -401,7 +402,7 @@ def test_the_zip_is_the_bundle(boxes: dict[str, Path]) -> None:
     with zipfile.ZipFile(folder / "bundle.zip") as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     there = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
-    del there["bundle.zip"], packed["scoring_program/packages.zip"]
+    del there["bundle.zip"], packed["scoring_program/packages.tar.xz"]
     assert packed == {name: path.read_bytes() for name, path in there.items()}
     text = packed["competition.yaml"].decode()
     for name in re.findall(r"(?:file|image|terms|_program|_data|_kit|path): (\S+)", text):
@@ -433,8 +434,10 @@ def test_packages_of_the_judge(tmp_path: Path) -> None:
     with zipfile.ZipFile(held / "numpy-2.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("numpy/__init__.py", "")
         wheel.writestr("numpy/tests/test_all.py", "")
-    packages.pack(tmp_path / "made.zip", held)
-    assert zipfile.ZipFile(tmp_path / "made.zip").namelist() == ["numpy/__init__.py"]
+    packages.pack(tmp_path / "made.tar.xz", held)
+    packages.pack(tmp_path / "again.tar.xz", held)
+    assert tarfile.open(tmp_path / "made.tar.xz").getnames() == ["numpy/__init__.py"]
+    assert (tmp_path / "made.tar.xz").read_bytes() == (tmp_path / "again.tar.xz").read_bytes()
 
 
 @pytest.mark.slow
