@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -47,7 +48,7 @@ def test_they_are_those_of_a_second_reading(tmp_path_factory, both, rows, data):
     for make, relations in zip(makes, both, strict=True):
         sources.append(make(relations, tmp_path_factory.mktemp("sides"), data))
     whole = outcome(lambda: fc.score(*both, **options))
-    with parts_of(rows):
+    with parts_of(rows), patch("fastcausal.tasks.extraction.score.MANY", 2):
         found = outcome(lambda: fc.score(*sources, **options, statistics=kept))
     if isinstance(whole, str):
         assert set(makes) & set(ONCE) or found == whole
