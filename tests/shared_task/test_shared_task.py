@@ -436,7 +436,8 @@ def test_packages_of_the_judge(tmp_path: Path) -> None:
         wheel.writestr("numpy/tests/test_all.py", "")
     packages.pack(tmp_path / "made.tar.xz", held)
     packages.pack(tmp_path / "again.tar.xz", held)
-    assert tarfile.open(tmp_path / "made.tar.xz").getnames() == ["numpy/__init__.py"]
+    with tarfile.open(tmp_path / "made.tar.xz") as made:
+        assert made.getnames() == ["numpy/__init__.py"]
     assert (tmp_path / "made.tar.xz").read_bytes() == (tmp_path / "again.tar.xz").read_bytes()
 
 
