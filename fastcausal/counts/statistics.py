@@ -533,8 +533,8 @@ def sum_of(parts: Sequence[Statistics]) -> Statistics:
     first, signature = parts[0], reduce(joint_signature, (part.signature for part in parts))
     formula = reduce(lambda a, b: a.union(b), (part.formula for part in parts[1:]), first.formula)
     converted = [part.formula.convert(part.rows, formula) for part in parts]
-    wide = np.result_type(np.int64, *{rows.dtype for rows in converted})  # of integers or floats
-    rows, place = distinct(np.concatenate(converted, dtype=wide))
+    rows = np.concatenate(converted) if len(parts) > 1 else converted[0]  # may be large
+    rows, place = distinct(rows.astype(np.result_type(np.int64, rows), copy=False))
     times = np.bincount(place, np.concatenate([part.times for part in parts]), len(rows))
     places = np.split(narrowed(place), np.cumsum([len(part.rows) for part in parts[:-1]]))
     units, row_of = None, None
