@@ -1,5 +1,8 @@
 """Reading and writing causal relations: one file per format, with a declaration `FORMAT`.
 
+Formats of model answers, annotation tools and export are declared by their folders, so that a
+command loads such a file only where a source needs it.
+
 path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──▶ write ──▶ path
                             │ reading/opening.py              │ returns messages on losses
                             ▼                                 ▼
