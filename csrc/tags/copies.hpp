@@ -98,11 +98,12 @@ struct Signs {
   std::array<int32_t, SIGN_KINDS.size() + 1> n{};  // the first: bytes that are no signs
 };
 
-// Reads the words of a sentence without its tags, one after another.
+// Reads the words of a sentence without its tags, one after another. A bare sentence is one whose
+// tags are cut out already: what looks like a tag there was none.
 class WordReader {
  public:
-  explicit WordReader(std::string_view sentence)
-      : at_(sentence.data()), end_(sentence.data() + sentence.size()) {}
+  explicit WordReader(std::string_view sentence, bool is_bare = false)
+      : at_(sentence.data()), end_(sentence.data() + sentence.size()), is_bare_(is_bare) {}
 
   // Reads the letters of the next word. Returns false at the end.
   bool next(std::string& letters) {
@@ -110,7 +111,7 @@ class WordReader {
     bool inside = false;
     while (at_ < end_) {
       const auto letter = static_cast<unsigned char>(*at_);
-      if (letter == '<') {
+      if (letter == '<' && !is_bare_) {
         const char* behind = behind_tag(at_, end_);
         if (behind != at_) {
           at_ = behind;
@@ -152,6 +153,7 @@ class WordReader {
 
   const char* at_;
   const char* end_;
+  bool is_bare_;
 };
 
 // Compares sentences with texts. Uses its memory again for each one.
@@ -159,7 +161,7 @@ class Copies {
  public:
   uint8_t unlike(std::string_view sentence, std::string_view text, bool is_known) {
     if (is_copy(sentence, text)) return is_known ? 0 : signs_alone(sentence);
-    uint8_t outcome = other_words(sentence, text);
+    uint8_t outcome = other_words(sentence, text, is_known);
     own_.count(sentence);
     if (is_known) wanted_.count(text);
     if (is_known ? own_.any_beyond(wanted_) : own_.any_opening()) outcome |= SIGNS;
@@ -172,8 +174,8 @@ class Copies {
   }
 
  private:
-  uint8_t other_words(std::string_view sentence, std::string_view text) {
-    WordReader words(sentence), wanted(text);
+  uint8_t other_words(std::string_view sentence, std::string_view text, bool is_known) {
+    WordReader words(sentence), wanted(text, !is_known);
     int64_t n = 0, n_other = 0;
     for (bool more = true; more; ++n) {
       const bool has_word = words.next(word_);
