@@ -72,7 +72,7 @@ class GrowingStrings:
     def extend(self, values: Sequence[str]) -> None:
         """Add strings."""
         data, places = texts_of(strings(values))
-        self._places += (places[1:] + np.int64(len(self._data))).tobytes()
+        self._places += (places[1:].astype(np.int64) + len(self._data)).tobytes()
         self._data += data
 
     def release(self) -> pa.Array:
