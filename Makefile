@@ -126,8 +126,8 @@ sanitize: $(VENV)/.test  ## run tests on native modules that check memory and un
 		PYTHONPATH=build/tested:. $(BIN)/pytest -q -o pythonpath=build/tested $(SANITIZED) $(ON_ALL_CORES) -m 'not slow' \
 		--hypothesis-profile=dev --capture=sys -p no:faulthandler -o addopts=--import-mode=importlib
 
-fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated input, half a minute each
-	FASTCAUSAL_FUZZ_SECONDS=30 $(BIN)/pytest -q $(ON_ALL_CORES) tests/fuzz
+fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated input, a quarter of a minute each
+	FASTCAUSAL_FUZZ_SECONDS=15 $(BIN)/pytest -q $(ON_ALL_CORES) tests/fuzz
 
 clean:  ## remove the environments and all that was built
 	rm -rf $(VENV) $(VENV)-gpu $(VENV)-lowest $(VENV)-harnesses build dist *.egg-info
