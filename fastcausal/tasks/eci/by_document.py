@@ -69,7 +69,8 @@ def count(
     names, documents = _documents(sides)
     maps, mentions = number_texts([side.mentions for side in sides])
     sentences, values = _sentences(sides)
-    strata = STRATA if any(s is not None for ends in sentences for s in ends) else STRATA[:1]
+    known = [s for ends in sentences for s in ends if s is not None]
+    strata = STRATA if any((s != -1).any() for s in known) else STRATA[:1]
     native = [
         (codes, *(_mapped(of, end) for end in (side.a, side.b)), side.label, *ends)
         for side, of, codes, ends in zip(sides, maps, documents, sentences, strict=True)

@@ -117,6 +117,13 @@ def test_oracle(case):
     checked(*case)
 
 
+def test_sentences_that_are_all_unknown_make_no_strata():
+    rows = [{"doc_id": "d", "a": "1", "b": "2", "label": "cause", "topic": "t"}]
+    candidates = [{"doc_id": "d", "event": "1", "sentence": None}]
+    report = checked(rows, rows, {"candidates": candidates, "outside": "charge"})
+    assert "intra" not in report["scores"]["exists"]
+
+
 @given(cases(), st.randoms())
 def test_neither_order_nor_shards_move_a_bit(case, random):
     gold, pred, options = case
