@@ -207,8 +207,7 @@ def score(
                 if reasons is not None:
                     write_reasons(name, report.unparsed)
             if intervals:
-                with doing("resampling"):
-                    report = report.with_intervals(**draws._asdict(), by=by)
+                report = add_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
     print_reports(reports, tables, by, counts)
     are_files = all(isinstance(path, str) for path in names.values())

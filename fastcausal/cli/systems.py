@@ -128,9 +128,9 @@ def add_intervals(
         found = {}
         for name, report in reports.items():
             given = draws._asdict()
-            units = report.statistics.units
-            if units is not None and SAMPLE in units.column_names:
-                given["cluster"] = report.statistics.resolve_cluster(draws.cluster) or "id"
+            statistics = report._drawn
+            if statistics.units is not None and SAMPLE in statistics.units.column_names:
+                given["cluster"] = statistics.resolve_cluster(draws.cluster) or "id"
             found[name] = report.with_intervals(**given, by=by)
         return found
 
